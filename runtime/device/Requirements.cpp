@@ -83,7 +83,8 @@ static void addDispatch(Requirements &needs, const Plan &plan,
     needs.groups[axis].raise(dispatch.groups[axis], subject);
 }
 
-Requirements requirementsOf(const Plan &plan) {
+Requirements requirementsOf(const Plan &plan,
+                            const std::array<uint64_t, kNumRegions> &onHost) {
   Requirements needs;
   std::vector<bool> isVariant(plan.kernels.size());
   for (const Kernel &kernel : plan.kernels)
@@ -98,7 +99,7 @@ Requirements requirementsOf(const Plan &plan) {
               return a.feature < b.feature;
             });
   for (unsigned i = 0; i < kNumRegions; ++i) {
-    uint64_t bytes = plan.regionBytes[i];
+    uint64_t bytes = plan.regionBytes[i] - onHost[i];
     needs.regionBytes.raise(
         bytes, fmt::format("Region {}", toString(static_cast<Region>(i))));
     needs.totalRegionBytes =

@@ -50,8 +50,11 @@ struct Requirements {
 /// What one kernel asks of a device.
 Requirements requirementsOf(const Kernel &kernel);
 
-/// What a plan cannot do without; variants of kernels are not in it.
+/// What a plan cannot do without; variants of kernels are not in it, nor are
+/// the bytes of each region that lie in host memory.
 /// Never fails: a plan that asks for the impossible is refused by every device.
-Requirements requirementsOf(const Plan &plan);
+Requirements
+requirementsOf(const Plan &plan,
+               const std::array<uint64_t, kNumRegions> &onHost = {});
 
 } // namespace vm

@@ -69,8 +69,11 @@ uint64_t deviceBytesOf(const Plan &plan, const DeviceInfo &info, bool trace) {
   return sum.bytes();
 }
 
-/// Whether the device reads memory that is not its own.
-static bool hasHostHeap(const DeviceInfo &info) {
+/// Whether the device reads memory that is not its own. The heap of a CPU is
+/// what the driver makes of it (2 GiB on lavapipe); the host may have more.
+static bool hasHostMemory(const DeviceInfo &info) {
+  if (info.type == DeviceType::Cpu)
+    return true;
   std::vector<uint32_t> types =
       memoryTypesFor(info, MemoryRole::Upload, UINT32_MAX);
   return !types.empty() &&
@@ -92,7 +95,7 @@ Result<HostPlacement> fitMemory(const Plan &plan, const DeviceInfo &info,
   uint64_t budget = limits.budgetBytes ? limits.budgetBytes : UINT64_MAX;
   uint64_t overBudget = excess(counted, budget);
   uint64_t overFree = excess(needed, limits.freeBytes);
-  if (overFree && !hasHostHeap(info))
+  if (overFree && !hasHostMemory(info))
     return Status(Code::OutOfMemory,
                   fmt::format("It takes {} bytes of device memory, more than "
                               "the device \"{}\" has free ({} bytes).",

@@ -36,8 +36,9 @@ struct MemoryLimits {
 };
 
 /// What of `plan` lies in host memory so that the rest keeps to the limits:
-/// nothing if all of it does. Host memory that is the device's own makes room
-/// in a budget only. Code::OutOfMemory if too little can lie there.
+/// nothing if all of it does. Where a GPU's memory is the host's, there is no
+/// other, and it makes room in a budget only. Code::OutOfMemory if too little
+/// can lie there.
 Result<HostPlacement> fitMemory(const Plan &plan, const DeviceInfo &info,
                                 bool trace, const MemoryLimits &limits);
 

@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <tuple>
 
 namespace vm {
@@ -82,6 +83,22 @@ Status Vm::openDevice(const Requirements &needs) {
   return {};
 }
 
+/// One that holds all of the plan, or else what cannot lie in host memory.
+Status Vm::openDevice(const Plan &plan) {
+  Status status = openDevice(requirementsOf(plan));
+  if (status.code() != Code::NoDevice)
+    return status;
+  HostPlacement movable = placeOnHost(plan, UINT64_MAX);
+  if (movable.bytes == 0)
+    return status;
+  std::array<uint64_t, kNumRegions> onHost = {};
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    for (const Segment &range : movable.ranges[i])
+      onHost[i] += range.length;
+  Status opened = openDevice(requirementsOf(plan, onHost));
+  return opened.code() == Code::NoDevice ? status : opened;
+}
+
 /// What of the plan lies in host memory; checks that there is as much, too.
 Result<HostPlacement> Vm::placeMemory(const Plan &plan) const {
   const DeviceInfo &info = device_->info();
@@ -91,12 +108,15 @@ Result<HostPlacement> Vm::placeMemory(const Plan &plan) const {
       {options_.vramBudgetBytes, instance_->freeDeviceBytes(*deviceIndex_)});
   if (!onHost.ok())
     return onHost;
+  // On a CPU device the rest of it lies there, too.
+  uint64_t held = onHost->bytes;
+  if (held && info.type == DeviceType::Cpu)
+    held = deviceBytesOf(plan, info, trace);
   VM_RETURN_IF_ERROR(checkHostMemory(
-      checkedAdd(recordedBytesOf(plan, trace), onHost->bytes)
-          .value_or(UINT64_MAX),
-      onHost->bytes ? "record the commands of an execution and to hold what "
-                      "the device has no room for"
-                    : "record the commands of an execution"));
+      checkedAdd(recordedBytesOf(plan, trace), held).value_or(UINT64_MAX),
+      held ? "record the commands of an execution and to hold what "
+             "the device has no room for"
+           : "record the commands of an execution"));
   return onHost;
 }
 
@@ -104,7 +124,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   if (executor_ && executor_->inFlight())
     return Status(Code::Usage, "Cannot load a program while an execution is in "
                                "flight (wait for it first).");
-  VM_RETURN_IF_ERROR(openDevice(requirementsOf(plan)));
+  VM_RETURN_IF_ERROR(openDevice(plan));
   // The old regions go first: both may not fit the device at once.
   executor_.reset();
   programmed_ = false;

@@ -128,6 +128,7 @@ private:
   explicit Vm(const VmOptions &options) : options_(options) {}
   Status openInstance();
   Status openDevice(const Requirements &needs);
+  Status openDevice(const Plan &plan);
   Result<HostPlacement> placeMemory(const Plan &plan) const;
   Status load(Plan plan, bool isProgram);
   Status checkRegions() const;

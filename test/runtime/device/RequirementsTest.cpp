@@ -47,6 +47,10 @@ TEST(Requirements, TakeTheLargestOfEachKind) {
   EXPECT_EQ(needs.regionBytes.value, 5000u);
   EXPECT_EQ(needs.regionBytes.user, "Region heap");
   EXPECT_EQ(needs.totalRegionBytes, 6272u);
+  Requirements partly = requirementsOf(makePlan(), {0, 0, 0, 0, 4500});
+  EXPECT_EQ(partly.regionBytes.value, 1000u);
+  EXPECT_EQ(partly.regionBytes.user, "Region registers");
+  EXPECT_EQ(partly.totalRegionBytes, 1772u);
   EXPECT_EQ(needs.storageBuffers.value, 2u);
   EXPECT_EQ(needs.storageBuffers.user, "Kernel \"wide\"");
   EXPECT_EQ(needs.workgroupMemory.value, 512u);

@@ -160,6 +160,44 @@ TEST_F(ExecutorTest, ReadsATableInHostMemory) {
   EXPECT_EQ(y[3], 0x216f6e6du);
 }
 
+TEST_F(ExecutorTest, PacksWhatLiesInHostMemory) {
+  // Tables of 4 words, 256 bytes apart: every other one is in host memory.
+  constexpr uint32_t kTables = 6;
+  ProgramBuilder builder("tables");
+  Window x = builder.allocate(Region::Registers, 16);
+  builder.input("x", DType::I32, {4}, x);
+  ExecutorOptions options;
+  for (uint32_t i = 0; i < kTables; ++i) {
+    Window table = builder.allocate(Region::Heap, 16);
+    Window y = builder.allocate(Region::Registers, 16);
+    builder.initial(table, {uint8_t(4 * i + 1), 0, 0, 0, uint8_t(4 * i + 2)});
+    builder.output("y" + std::to_string(i), DType::I32, {4}, y);
+    builder.dispatch("lookup", TestKernel::Lookup, {x, table, y});
+    uint64_t length = i + 1 < kTables ? 256 : 16; // The region ends there.
+    if (i % 2)
+      options.onHost.ranges[unsigned(Region::Heap)].push_back(
+          {table.offset, length, /*onHost=*/true});
+  }
+  for (auto [maxBytes, buffers] : {std::pair(1u << 20, 2u), {512, 4}}) {
+    options.maxBufferBytes = maxBytes;
+    std::unique_ptr<Executor> executor = load(builder.finish(), options);
+    ASSERT_TRUE(executor);
+    EXPECT_EQ(executor->regions().buffers(Region::Heap).size(), buffers);
+    std::vector<uint32_t> where = {1, 0, 1, 0}, y(4);
+    EXPECT_OK(executor->bindInput(0, asBytes(where)));
+    run(*executor);
+    for (uint32_t i = 0; i < kTables; ++i) {
+      EXPECT_OK(executor->readOutput(i, asWritableBytes(y)));
+      uint32_t first = 4 * i + 1;
+      EXPECT_EQ(y, (std::vector{first + 1, first, first + 1, first})) << i;
+    }
+    std::vector<uint8_t> heap(256 * (kTables - 1) + 16);
+    EXPECT_OK(executor->readRegion(Region::Heap, 0, heap));
+    for (uint32_t i = 0; i < kTables; ++i)
+      EXPECT_EQ(heap[256 * i], 4 * i + 1);
+  }
+}
+
 TEST_F(ExecutorTest, RecordingEndsAtTheDeadline) {
   ProgramBuilder builder("fill"); // Without a kernel, which would be compiled.
   builder.fill(builder.allocate(Region::Registers, 12), 0);

@@ -170,6 +170,20 @@ TEST_F(ProgramTest, RefusesARegionLargerThanTheDevice) {
       << vm.error();
 }
 
+TEST_F(ProgramTest, RefusesATableLargerThanDeviceAndHost) {
+  ProgramBuilder builder("table");
+  builder.input("table", DType::I8, {int64_t(1) << 46},
+                builder.allocate(Region::Heap, uint64_t(1) << 46),
+                Residency::Load);
+  gpuvm::Vm &vm = boot();
+  EXPECT_EQ(vm.program(writePlan(builder.finish())), GPUVM_ERROR_OUT_OF_MEMORY);
+  EXPECT_NE(vm.error().find("There is not enough "), std::string::npos)
+      << vm.error();
+  EXPECT_NE(vm.error().find("to hold what the device has no room for"),
+            std::string::npos)
+      << vm.error();
+}
+
 TEST_F(ProgramTest, RefusesALongWindow) {
   // The largest maxStorageBufferRange there can be is 2^32 - 1.
   constexpr uint64_t kBytes = uint64_t(1) << 32;
