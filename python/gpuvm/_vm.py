@@ -191,6 +191,8 @@ class Vm:
         self._library = _native.runtime()
         self._lock = threading.RLock()
         self._at_work = at_work
+        self._streaming = 0
+        """The thread that calls back, or 0."""
         self._close = weakref.finalize(self, _shut_down, handle, process, at_work)
         self._describe_all()
 
@@ -211,7 +213,7 @@ class Vm:
 
     def reload(self) -> None:
         """Loads the plan again, with empty memory and nothing bound, as a VM that has lost its device needs it."""
-        with self._lock:
+        with self._alone():
             self._is_lost = False
             self._call_long("vm_program", self.plan, len(self.plan))
             self._describe_all()
@@ -230,6 +232,16 @@ class Vm:
         self.stages: tuple[Stage, ...] = tuple(
             Stage(item.name.decode(), item.instance, item.location.decode()) for item in self._items(_native.STAGE)
         )
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """What binds and executes goes one after the other; a callback of a stream would wait for its own end."""
+        if self._streaming == threading.get_ident():
+            raise UsageError(
+                "The VM is streaming: chunks and takers may read and write metrics and control words, and nothing else."
+            )
+        with self._lock:
+            yield
 
     # --- Calls ---------------------------------------------------------------
 
@@ -334,7 +346,7 @@ class Vm:
 
     def bind(self, arrays: Mapping[str, object] | None = None, /, **more: object) -> None:
         """Gives inputs their data, for all executions until they are bound again. All are checked first."""
-        with self._lock:
+        with self._alone():
             given = {**(arrays or {}), **more}
             found = [(self._find(name, self.inputs, "input"), value) for name, value in given.items()]
             converted = [(tensor, convert(value, tensor)) for tensor, value in found]
@@ -348,7 +360,7 @@ class Vm:
 
     def bind_file_ranges(self, path: str | os.PathLike[str], ranges: Sequence[FileRange]) -> None:
         """Binds inputs, or parts of them, to ranges of one file."""
-        with self._lock:
+        with self._alone():
             structs = (_native.Range * len(ranges))()
             for struct, part in zip(structs, ranges, strict=True):
                 tensor = self._find(part.input, self.inputs, "input")
@@ -388,12 +400,12 @@ class Vm:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes what executions remember to a file, in one step."""
-        with self._lock:
+        with self._alone():
             self._call_long("vm_save", _native.path_bytes(path))
 
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Reads it again, into a VM with the same symbols."""
-        with self._lock:
+        with self._alone():
             self._call_long("vm_restore", _native.path_bytes(path))
 
     # --- Execution -----------------------------------------------------------
@@ -419,7 +431,7 @@ class Vm:
 
     def prepare(self, program: str | None = None) -> None:
         """Compiles the kernels of a program, as its first execution would do."""
-        with self._lock:
+        with self._alone():
             name = self._program(program)
             if name not in self._prepared:
                 self._call_long("vm_prepare", _native.text_bytes(name))
@@ -430,7 +442,7 @@ class Vm:
 
         One execution of a VM can be in flight.
         """
-        with self._lock:
+        with self._alone():
             name = self._program(program)
             arguments = self._arguments(name, inputs)
             if self._last:
@@ -445,12 +457,12 @@ class Vm:
 
     def execute(self, program: str | None = None, /, **inputs: object) -> None:
         """Runs a program and waits; `read` has its outputs. Ctrl-C ends it."""
-        with self._lock:
+        with self._alone():
             self.start(program, **inputs).wait()
 
     def run(self, program: str | None = None, /, **inputs: object) -> dict[str, Array]:
         """Runs a program and waits; its outputs by name. Ctrl-C ends it."""
-        with self._lock:
+        with self._alone():
             return self.start(program, **inputs).result()
 
     def _outputs(self, program: str) -> dict[str, Array]:
@@ -509,7 +521,7 @@ class Vm:
         """
         from ._stream import Stream
 
-        with self._lock:
+        with self._alone():
             stream = Stream(self, chunks, take, outputs)
             if not stream.inputs:
                 return 0
@@ -520,7 +532,9 @@ class Vm:
             def run() -> int:
                 with self._at_work:
                     self._check_open()
+                    self._streaming = threading.get_ident()
                     status: int = self._library.vm_stream(self._handle, ctypes.byref(struct), ctypes.byref(count))
+                    self._streaming = 0
                     sentence = self._library.vm_last_error(self._handle).decode(errors="replace")
                 if stream.error is not None:
                     raise stream.error

@@ -106,6 +106,17 @@ def test_what_is_raised_comes_out(totals: gpuvm.Vm) -> None:
         totals.stream([{"wanted": 1}], take)
 
 
+def test_a_taker_does_not_execute(totals: gpuvm.Vm) -> None:
+    totals.reload()
+    totals.bind(wanted=10**9)
+    for function in (lambda _: totals.bind(wanted=1), lambda _: totals.run(), lambda _: totals.stream([], print)):
+        with pytest.raises(gpuvm.UsageError, match="The VM is streaming"):
+            totals.stream(chunks(5), function)
+    seen: list[int] = []
+    totals.stream(chunks(3 * CHUNK), lambda _: seen.append(int(totals.read("stream.rows"))))
+    assert seen[0] == CHUNK
+
+
 def test_cancelled(totals: gpuvm.Vm) -> None:
     totals.reload()
     totals.bind(wanted=10**9)
