@@ -104,7 +104,14 @@ def _milliseconds(seconds: float | None) -> int:
         return 2**64 - 1
     if not seconds >= 0:
         raise UsageError(f"{seconds} is no number of seconds.")
-    return min(int(seconds * 1000), 2**64 - 1)
+    return int(min(seconds * 1000, 2.0**63))
+
+
+def _count(value: int, what: str, bits: int = 64) -> int:
+    """A number as C takes it, which would cut it silently."""
+    if not 0 <= value < 1 << bits:
+        raise UsageError(f"The {what} {value} is no number from 0 to {(1 << bits) - 1}.")
+    return value
 
 
 def _boot(
@@ -133,7 +140,7 @@ def _boot(
     options.timeout_ms = _milliseconds(timeout)
     options.validate = validate
     options.trace = trace
-    options.vram_budget_bytes = vram_budget
+    options.vram_budget_bytes = _count(vram_budget, "vram_budget")
     handle = ctypes.c_void_p()
     _state["booted"] = True
     status = library.vm_boot(ctypes.byref(options), ctypes.byref(handle))
@@ -362,15 +369,20 @@ class Vm:
         """Binds inputs, or parts of them, to ranges of one file."""
         with self._alone():
             structs = (_native.Range * len(ranges))()
+            names = set()
             for struct, part in zip(structs, ranges, strict=True):
                 tensor = self._find(part.input, self.inputs, "input")
+                offset = _count(part.offset, f'offset in "{tensor.name}"')
+                size = max(0, tensor.nbytes - offset) if part.size is None else part.size
                 struct.struct_bytes = ctypes.sizeof(_native.Range)
                 struct.input = _native.text_bytes(tensor.name)
-                struct.offset = part.offset
-                struct.size_bytes = tensor.nbytes - part.offset if part.size is None else part.size
-                struct.file_offset = part.file_offset
-                self._bound.add(tensor.name)
+                struct.offset = offset
+                struct.size_bytes = _count(size, f'size of "{tensor.name}"')
+                struct.file_offset = _count(part.file_offset, "offset in the file")
+                names.add(tensor.name)
+            self._bound -= names  # If it fails, none of them is bound.
             self._call_long("vm_bind_file_ranges", _native.path_bytes(path), structs, len(ranges))
+            self._bound |= names
 
     def read(self, name: str) -> Array:
         """An output as the last execution left it, cut to its real rows, or what a symbol holds."""
@@ -601,7 +613,7 @@ class Vm:
     def message_status(self, instance: int = 0) -> int:
         """The status word of the message that an instance sent last."""
         status = ctypes.c_uint32()
-        self._call("vm_poll_status", instance, ctypes.byref(status))
+        self._call("vm_poll_status", _count(instance, "instance", 32), ctypes.byref(status))
         return status.value
 
     def set_timeout(self, seconds: float | None) -> None:

@@ -92,8 +92,14 @@ def test_files_as_inputs(tmp_path: Path) -> None:
     assert vm.run()["sum"] == sum(i * i for i in (0, 1, 2, 3, 8, 9, 10, 11))
     with pytest.raises(gpuvm.Error):
         vm.bind_file("x", path, offset=60)
+    with pytest.raises(gpuvm.UsageError, match="offset in the file -4 is no number from 0"):
+        vm.bind_file("x", path, offset=-4)
+    with pytest.raises(gpuvm.Error):
+        vm.bind_file_ranges(path, [gpuvm.FileRange("x", 0, offset=40)])
     with pytest.raises(gpuvm.Error):
         vm.bind_file("x", tmp_path / "missing")
+    with pytest.raises(gpuvm.InputError, match="lacks 1 of its inputs"):
+        vm.run()
     with pytest.raises(gpuvm.InputError, match="did you mean"):
         vm.bind_file("xx", path)
 
@@ -285,5 +291,10 @@ def test_devices() -> None:
         assert vm.device_kind == "cpu"
     with pytest.raises(gpuvm.OutOfMemoryError):
         program.boot(vram_budget=1)
-    with pytest.raises(gpuvm.UsageError):
-        program.boot(timeout=-1)
+    for bad in ({"timeout": -1}, {"timeout": float("nan")}, {"vram_budget": -1}, {"vram_budget": 1 << 64}):
+        with pytest.raises(gpuvm.UsageError):
+            program.boot(**bad)
+    with program.boot(timeout=float("inf")) as vm:
+        assert vm.run(x=np.ones(8, np.float32))["sum"] == 8
+        with pytest.raises(gpuvm.UsageError):
+            vm.message_status(-1)
