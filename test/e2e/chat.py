@@ -98,9 +98,12 @@ def main():
     found = re.search(r"attention: norms up to ([\d.]+) \(layer [01]\), 0 out of the band", log)
     same("a regulator reports, and changes nothing in the band", bool(found) and 0.001 < float(found[1]) < 100 and regulated, said)
 
-    # A budget with room for half of what kernels only read. What that is, the refusal of one with room for staging alone says.
-    log = talk("-p", "Hi", "--vram-budget=8400000", code=6)[1]
-    needed, budget, movable = [int(number) for number in re.findall(r"\d+", log.split("It takes")[1].split(" - ")[0])]
+    # A budget with room for half of what kernels only read. What that is, the refusal of a small one says; the first
+    # is of a VM without a plan where staging is the device's memory.
+    needed, movable = 1, 0
+    while movable == 0:
+        log = talk("-p", "Hi", f"--vram-budget={needed}", code=6)[1]
+        needed, _, movable = [int(number) for number in re.findall(r"\d+", log.split("It takes")[1].split(" - ")[0])]
     halved, log = talk("-p", "Hi", "-n", "12", "--temp", "0", f"--vram-budget={needed - movable // 2}")
     moved = int(re.search(r"gpuvm-chat: warning: (\d+) bytes of the plan lie in host memory", log)[1])
     if not movable // 2 <= moved < movable:
