@@ -94,28 +94,7 @@ static void addGrammarOptions(CLI::App &app, Options &options) {
       ->type_name("FILE");
 }
 
-static void addOptions(CLI::App &app, Options &options) {
-  app.add_option("model", options.assistant.model, "The model (.gguf)")
-      ->envname("GPUVM_MODEL");
-  app.add_option("-m,--model", options.assistant.model, "The same");
-  app.add_option("-p,--prompt", options.prompt,
-                 "Answer this and end, instead of reading lines")
-      ->each([&](const std::string &) { options.hasPrompt = true; });
-  app.add_option("--system-prompt", options.system,
-                 "What the model is told first");
-  app.add_flag("--no-template", options.assistant.isRaw,
-               "Continue texts as they are, without the model's chat template");
-  app.add_option("-n,--predict", options.predict,
-                 "Tokens of an answer at most; -1: until it or the context "
-                 "ends")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t(-1), int64_t(INT32_MAX)));
-  app.add_option("-c,--ctx-size", options.assistant.context,
-                 "Tokens of the whole conversation; 0: what the model was "
-                 "trained with, at most 2048")
-      ->capture_default_str()
-      ->check(countIn(0, 1 << 24));
-  addCacheFlags(app, options.assistant);
+static void addSamplingOptions(CLI::App &app, Options &options) {
   app.add_option("--temp", options.sampling.temperature,
                  "Temperature; 0: always the likeliest token")
       ->capture_default_str()
@@ -152,6 +131,31 @@ static void addOptions(CLI::App &app, Options &options) {
                  "TOKEN+BIAS or TOKEN-BIAS: what is added to the score of a "
                  "token; inf is possible")
       ->take_all();
+}
+
+static void addOptions(CLI::App &app, Options &options) {
+  app.add_option("model", options.assistant.model, "The model (.gguf)")
+      ->envname("GPUVM_MODEL");
+  app.add_option("-m,--model", options.assistant.model, "The same");
+  app.add_option("-p,--prompt", options.prompt,
+                 "Answer this and end, instead of reading lines")
+      ->each([&](const std::string &) { options.hasPrompt = true; });
+  app.add_option("--system-prompt", options.system,
+                 "What the model is told first");
+  app.add_flag("--no-template", options.assistant.isRaw,
+               "Continue texts as they are, without the model's chat template");
+  app.add_option("-n,--predict", options.predict,
+                 "Tokens of an answer at most; -1: until it or the context "
+                 "ends")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t(-1), int64_t(INT32_MAX)));
+  app.add_option("-c,--ctx-size", options.assistant.context,
+                 "Tokens of the whole conversation; 0: what the model was "
+                 "trained with, at most 2048")
+      ->capture_default_str()
+      ->check(countIn(0, 1 << 24));
+  addCacheFlags(app, options.assistant);
+  addSamplingOptions(app, options);
   addGrammarOptions(app, options);
   app.add_option("-s,--seed", options.seed,
                  "Of what is drawn; -1: another one each time, which is "

@@ -166,7 +166,7 @@ void Service::addSummary(Json &json, const Request &request,
 /// With a piece of an answer, whose text is `text` up to its end. `message`: a
 /// chat's "message" or "delta".
 Json Service::choiceOf(const Accepted &accepted, const llm::Piece &piece,
-                       std::string_view text, Json message) const {
+                       std::string_view text, const Json &message) const {
   Json choice = {{"index", 0}};
   if (accepted.isChat)
     choice.update(message);

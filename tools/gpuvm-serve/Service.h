@@ -56,7 +56,7 @@ private:
                                         bool isChat) const;
   Json chunk(bool isChat, const std::string &id, int64_t created) const;
   Json choiceOf(const Accepted &accepted, const llm::Piece &piece,
-                std::string_view text, Json message) const;
+                std::string_view text, const Json &message) const;
   Json usageOf(const llm::Answer &answer) const;
   void addSummary(Json &json, const Request &request,
                   const llm::Answer &answer) const;

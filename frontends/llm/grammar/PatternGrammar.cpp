@@ -62,7 +62,7 @@ static std::string escaped(uint32_t character) {
 
 /// One of a class, which is in order, as JSON spells it.
 static std::string spelled(const CharacterClass &all) {
-  static constexpr std::pair<char, const char *> kNamed[] = {
+  static constexpr std::pair<uint8_t, const char *> kNamed[] = {
       {'"', R"("\\\"")"}, {'\\', R"("\\\\")"}, {'\b', R"("\\b")"},
       {'\f', R"("\\f")"}, {'\n', R"("\\n")"},  {'\r', R"("\\r")"},
       {'\t', R"("\\t")"}};
@@ -78,9 +78,8 @@ static std::string spelled(const CharacterClass &all) {
   }
   CharacterClass named;
   for (auto [character, text] : kNamed) {
-    auto number = static_cast<uint32_t>(character);
-    named.push_back({number, number});
-    if (has(all, number))
+    named.push_back({character, character});
+    if (has(all, character))
       parts.emplace_back(text);
   }
   for (uint32_t high : {0x0, 0x1, 0x7}) {
@@ -203,7 +202,7 @@ bool PatternParser::readEscape(CharacterClass &all, bool isInClass) {
   }
   uint32_t character = 0;
   if (size_t number = kNames.find(kind); number != std::string_view::npos) {
-    character = static_cast<uint32_t>(kMeanings[number]);
+    character = static_cast<uint8_t>(kMeanings[number]);
     ++at;
   } else if (kind == 'x' || kind == 'u') {
     ++at;
