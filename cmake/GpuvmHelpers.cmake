@@ -42,6 +42,14 @@ function(gpuvm_add_library name)
   endif()
 endfunction()
 
+# A shared library shows the functions of its C interface only, with its version.
+function(gpuvm_version_symbols target version pattern)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+  file(CONFIGURE OUTPUT ${map} CONTENT "${version} {\n  global: ${pattern};\n  local: *;\n};\n")
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${map})
+endfunction()
+
 function(gpuvm_use_mlir target)
   target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   separate_arguments(defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")

@@ -50,9 +50,19 @@ static void writePlan(const char *path, const gpuvm_compilation *made) {
     fail("the plan cannot be written");
 }
 
-static int compile(const gpuvm_compile_request *request, const char *plan) {
+static void countProgress(void *calls, const char *what) {
+  if (*what)
+    ++*(int *)calls;
+}
+
+static int compile(gpuvm_compile_request *request, const char *plan) {
   gpuvm_compilation *made;
+  int calls = 0;
+  request->progress = countProgress;
+  request->user = &calls;
   int status = vmc_compile(request, &made);
+  if (!status && !calls)
+    fail("nothing is told of the progress");
   printDiagnostics(made);
   if ((vmc_plan(made, NULL) != NULL) != (status == GPUVM_COMPILE_OK))
     fail("there is a plan after a failure, or none after a success");
