@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -17,24 +18,17 @@ _MAGIC: Final = b"\x89GVP\r\n\x1a\n"
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """A file that is whole or absent, whenever the process ends."""
-    import tempfile  # Only here, as what else takes long to load.
-
     target = Path(path)
+    temporary = target.parent / f".{target.name}.{os.getpid()}.{threading.get_ident()}"
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise UsageError(f"The file {target} cannot be written ({error.strerror}).") from error
-    try:
-        mask = os.umask(0)
-        os.umask(mask)
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(descriptor, 0o666 & ~mask)
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, target)
+            os.fsync(file.fileno())
+        temporary.replace(target)
     except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         if isinstance(error, OSError):
             raise UsageError(f"The file {target} cannot be written ({error.strerror}).") from error
         raise
