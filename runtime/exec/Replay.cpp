@@ -139,9 +139,10 @@ void Replay::collect() {
   }
 }
 
-/// After `cycles` cycles the host has to look, or earlier if they take long.
+/// After `cycles` cycles the host has to look, or earlier if each takes long.
 void Replay::beginChunk(Frame &frame, uint32_t cycles) {
-  if (uint64_t each = frame.loop->cycleNs)
+  constexpr uint64_t kSlow = 20; // So few of them are `mostInVainNs`.
+  if (uint64_t each = frame.loop->cycleNs; each > mostInVainNs / kSlow)
     cycles = std::min<uint64_t>(cycles, mostInVainNs / each);
   cycles = std::clamp(cycles, 1u, kMostCycles);
   frame.chunk = std::min(cycles, std::max(frame.left, 1u));
@@ -223,8 +224,11 @@ void Replay::readAnswers() {
   for (Asked &asked : asked_) {
     Frame &frame = asked.frames.back();
     Loop &loop = *frame.loop;
-    if (uint64_t took = submission_.tookNs())
-      loop.cycleNs = took / std::max(frame.full, 1u);
+    // The first time drivers compile kernels, and what follows takes its time.
+    if (uint64_t took = submission_.tookNs()) {
+      uint64_t each = std::max<uint64_t>(took / std::max(frame.full, 1u), 1);
+      loop.cycleNs = loop.cycleNs ? std::min(loop.cycleNs, each) : each;
+    }
     if (asked.maySayYes && !isNo(loop.question->nowWord)) {
       beginChunk(frame, cyclesToAdd(frame));
       frames_ = std::move(asked.frames);

@@ -62,7 +62,7 @@ struct Loop {
   /// submitted before the host knows.
   bool isFollowed = false;
   uint32_t expected = 0; ///< Cycles that the last execution took; 0: none has.
-  uint64_t cycleNs = 0;  ///< How long a cycle takes, more or less; 0: unknown.
+  uint64_t cycleNs = 0;  ///< How long a cycle takes at least; 0: unknown.
 };
 
 /// Used by one thread at a time.
@@ -78,7 +78,8 @@ public:
   PartSequence sequence;
   QuestionWords questions;
   /// How long cycles may take that come after the end of their loop, if there
-  /// are several. A submit takes a thousandth of that.
+  /// are several and each takes more than a 20th of it. A submit takes a
+  /// thousandth.
   uint64_t mostInVainNs = 100'000'000;
 
   /// Submits an execution, or its beginning.
