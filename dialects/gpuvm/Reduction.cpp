@@ -159,6 +159,13 @@ std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   return best;
 }
 
+static bool dependsOnReduction(linalg::GenericOp op, AffineMap map) {
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction && map.isFunctionOfDim(loop))
+      return true;
+  return false;
+}
+
 std::optional<unsigned> gpuvm::getColumnLoop(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   unsigned last = op.getNumLoops() - 1;
@@ -168,13 +175,15 @@ std::optional<unsigned> gpuvm::getColumnLoop(linalg::GenericOp op) {
   int64_t mostElements = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto tensor = dyn_cast<RankedTensorType>(input->get().getType());
-    if (!tensor || op.getMatchingBlockArgument(input).use_empty())
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!tensor || op.getMatchingBlockArgument(input).use_empty() ||
+        !dependsOnReduction(op, map))
       continue;
     int64_t elements = withAllRows(tensor).getNumElements();
     if (elements <= mostElements)
       continue;
     mostElements = elements;
-    largest = op.getMatchingIndexingMap(input);
+    largest = map;
   }
   if (mostElements <= 1 || largest.getNumResults() == 0)
     return std::nullopt;

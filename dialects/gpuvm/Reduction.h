@@ -95,8 +95,8 @@ struct TileLoops {
 };
 
 /// The parallel loop in which results read neighbouring elements: the last loop
-/// of a reduction, or the one in which neighbours of its largest input differ
-/// if it is long. Emitters want it last.
+/// of a reduction, or the one in which neighbours of the largest input that it
+/// reduces differ if it is long. Emitters want it last.
 std::optional<unsigned> getColumnLoop(linalg::GenericOp op);
 
 /// On an operation that is for all instances of a stage at once: its first loop
