@@ -76,8 +76,8 @@ def main():
     for arguments, why in [(("--grammar", "root ::= x"), 'The grammar has no rule "x".'),
                            (("--grammar", 'root ::= root "a"'), 'Rule "root" of the grammar may begin with itself.'),
                            (("--grammar-file", deep), "Line 1 of the grammar: more than 256 groups are nested."),
-                           (("--json-schema", '{"type": "string", "pattern": "a"}'),
-                            'The JSON schema at #: "pattern" is not supported there.'),
+                           (("--json-schema", '{"not": {"type": "string"}}'),
+                            'The JSON schema at #: "not" is not supported there.'),
                            (("-l", "5"), '--logit-bias: "5" is neither TOKEN+BIAS nor TOKEN-BIAS.'),
                            (("-l", "9999+1"), "Token 9999 of the logit bias is none (0 to 259)."),
                            (("--grammar", "root ::= root"), "The grammar allows no token of the vocabulary at its begin.")]:
