@@ -145,7 +145,8 @@ std::optional<AttentionLayout> gpuvm::useLanes(const AttentionLayout &layout,
   while (own.blockRows > 1 && own.usedRows() * size > kMaxCarried)
     own.blockRows /= 2;
   own.tileKeys = own.lanes;
-  own.splits = std::clamp<int64_t>(kCpuGroups / own.blocks(), 1, layout.splits);
+  own.splits = std::clamp<int64_t>(
+      kCpuGroups / std::max<int64_t>(1, own.blocks()), 1, layout.splits);
   if (4 * own.blockRows * own.subgroupVectors() > target.getWorkgroupBytes())
     return std::nullopt;
   return own;
