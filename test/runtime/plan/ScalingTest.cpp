@@ -30,8 +30,8 @@ Measured sum(uint32_t n, double quadraticPart) {
 }
 
 TEST(Scaling, FindsTheCheapestQuadraticLoop) {
-  // A search through half of a list of 16,000 for each of 16,000.
-  EXPECT_NE(findSuperlinear([](uint32_t n) { return sum(n, 0.5); }, 4000), "");
+  // A search through half of a list of 48,000 for each of 48,000.
+  EXPECT_NE(findSuperlinear([](uint32_t n) { return sum(n, 0.5); }, 12000), "");
 }
 
 TEST(Scaling, FindsAQuadraticPartBesideALinearOne) {
