@@ -159,7 +159,7 @@ std::optional<TileLoops> gpuvm::getTileLoops(linalg::GenericOp op) {
   return best;
 }
 
-static bool dependsOnReduction(linalg::GenericOp op, AffineMap map) {
+bool gpuvm::dependsOnReduction(linalg::GenericOp op, AffineMap map) {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction && map.isFunctionOfDim(loop))
       return true;

@@ -94,6 +94,9 @@ struct TileLoops {
   bool operator==(const TileLoops &) const = default;
 };
 
+/// Whether a place under `map` differs between the elements of a result.
+bool dependsOnReduction(linalg::GenericOp op, AffineMap map);
+
 /// The parallel loop in which results read neighbouring elements: the last loop
 /// of a reduction, or the one in which neighbours of the largest input that it
 /// reduces differ if it is long. Emitters want it last.

@@ -85,13 +85,6 @@ struct Loops {
 };
 } // namespace
 
-static bool dependsOnReduction(linalg::GenericOp op, AffineMap map) {
-  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (iterator == utils::IteratorType::reduction && map.isFunctionOfDim(loop))
-      return true;
-  return false;
-}
-
 /// Adds what `op` reads of its inputs, as far as results of a tile share it.
 static void addStagedInputs(linalg::GenericOp op, ContractionTile &tile) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
