@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The options of the compiler and of all front ends, and one compilation by
-// them: gpuvm-compile and libgpuvm-compiler are alike but for who is told.
+// them: gpuvm-compile and libgpuvm-compiler are alike but for where messages
+// go.
 //
 //===----------------------------------------------------------------------===//
 

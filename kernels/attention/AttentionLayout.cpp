@@ -22,8 +22,6 @@ static constexpr int64_t kKeyElementsPerLane = 8;
 static constexpr int64_t kKeysPerGroup = 8;
 /// Elements of a row of the cache that a lane of a subgroup has.
 static constexpr int64_t kElementsPerLane = 16;
-/// One vector of llvmpipe's: it runs those of a workgroup one after the other.
-static constexpr int64_t kCpuLanes = 8;
 /// Workgroups that keep a CPU device busy.
 static constexpr int64_t kCpuGroups = 8;
 /// Numbers that a lane of a CPU device carries from key to key.
@@ -137,7 +135,7 @@ std::optional<AttentionLayout> gpuvm::useLanes(const AttentionLayout &layout,
   own.keyVector = attentionVector(op.getKey(), own.vectorizes, 32);
   own.valueVector = attentionVector(op.getValue(), own.vectorizes, 32);
   own.subgroup = 1;
-  own.lanes = kCpuLanes;
+  own.lanes = KernelLayout::kVectorLanes;
   own.keyLanes = own.valueLanes = 1;
   own.keyChunks = own.keySize / own.keyVector;
   own.valueChunks = own.valueSize / own.valueVector;

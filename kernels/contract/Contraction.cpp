@@ -18,8 +18,6 @@ static int64_t enoughTiles(TargetAttr target) {
 }
 /// Workgroup memory that all devices with matrix units have.
 static constexpr int64_t kMatrixWorkgroupBytes = 48 << 10;
-/// Lanes of a workgroup on a CPU device, which takes so many at once.
-static constexpr int64_t kVectorLanes = 8;
 /// Bytes of a line that make up whole sectors of memory.
 static constexpr int64_t kLineBytes = 64;
 static constexpr int64_t kFetchedBytes = 16;
@@ -360,8 +358,8 @@ bool gpuvm::widenContraction(ArrayRef<linalg::GenericOp> reductions,
       accumulators > kMaxAccumulators)
     return false;
   bool isAcross = tile.columns >= tile.rows;
-  tile.lanesDown = isAcross ? 1 : kVectorLanes;
-  tile.lanesAcross = isAcross ? kVectorLanes : 1;
+  tile.lanesDown = isAcross ? 1 : KernelLayout::kVectorLanes;
+  tile.lanesAcross = isAcross ? KernelLayout::kVectorLanes : 1;
   tile.rowsPerLane = tile.columnsPerLane = kBlock;
   int64_t &shared = isAcross ? tile.rowsPerLane : tile.columnsPerLane;
   shared /= int64_t(llvm::PowerOf2Ceil(accumulators));

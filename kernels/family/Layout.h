@@ -37,6 +37,9 @@ struct KernelLayout {
   /// Lanes of a map's and a reduction's workgroup. 256 is within every Vulkan
   /// device's limits.
   static constexpr int64_t kLanes = ReductionOrder::kLanes;
+  /// Those of kernels for CPU devices that have a vector of llvmpipe's in each
+  /// workgroup: it runs the vectors of a workgroup one after the other.
+  static constexpr int64_t kVectorLanes = 8;
   /// Workgroups of a map or of a reduction to many results at most; beyond,
   /// each takes several tiles. Enough for every unit of a large GPU to hold
   /// its limit.
