@@ -136,7 +136,8 @@ static Status complain(Code code, const std::string &message) {
 }
 
 /// As many tokens as give a large GPU's 132 units a tile of 64 x 64 results of
-/// the narrowest products: a chunk that is not full takes as long as a full one.
+/// the narrowest products: a chunk that is not full takes as long as a full
+/// one.
 static uint32_t chunkFor(uint32_t width) {
   return std::clamp(std::bit_floor(132 * 64 * 64 / width), 128U, 512U);
 }

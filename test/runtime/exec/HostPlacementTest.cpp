@@ -12,6 +12,8 @@
 #include "test/runtime/exec/GpuTest.h"
 #include "test/runtime/exec/TestPrograms.h"
 
+#include <fmt/format.h>
+
 using namespace vm;
 using namespace vm::test;
 
