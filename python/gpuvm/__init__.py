@@ -9,9 +9,11 @@ docs/python.md says what arrays are taken, what is kept where, and what can go w
 """
 
 from ._compile import cache_dir, compile
+from ._description import Stage
+from ._profile import KernelTime, Profile, Spread, StageTime
 from ._program import Program, load
 from ._tensors import Tensor, bfloat16_bits, bfloat16_values
-from ._vm import FileRange, Run, Stage, Stats, Vm
+from ._vm import FileRange, Run, Stats, Vm
 from .errors import (
     CompileError,
     CompileWarning,
@@ -37,11 +39,15 @@ __all__ = [
     "ExcessError",
     "FileRange",
     "InputError",
+    "KernelTime",
     "OutOfMemoryError",
     "PlanError",
+    "Profile",
     "Program",
     "Run",
+    "Spread",
     "Stage",
+    "StageTime",
     "Stats",
     "Tensor",
     "UsageError",

@@ -71,6 +71,7 @@ class Options(Structure):
         ("layout", Layout),
         ("vram_budget_bytes", c_uint64),
         ("trust_kernels", c_int),
+        ("profile", c_int),
         ("reserved", c_uint64 * 5),
     ]
 
@@ -233,6 +234,10 @@ _SIGNATURES: Final[dict[str, tuple[Any, list[Any]]]] = {
     "vm_read_output": (c_int, [_VM, c_char_p, c_void_p, c_size_t]),
     "vm_count": (c_int, [_VM, c_int, POINTER(c_size_t)]),
     "vm_describe": (c_int, [_VM, c_int, c_size_t, POINTER(Item)]),
+    "vm_plan_read": (c_int, [c_void_p, c_size_t, POINTER(c_void_p)]),
+    "vm_plan_count": (c_int, [c_void_p, c_int, POINTER(c_size_t)]),
+    "vm_plan_describe": (c_int, [c_void_p, c_int, c_size_t, POINTER(Item)]),
+    "vm_plan_free": (None, [c_void_p]),
     "vm_execute_async": (c_int, [_VM, c_char_p]),
     "vm_wait": (c_int, [_VM, c_uint64]),
     "vm_wait_change": (c_int, [_VM, c_char_p, c_void_p, c_size_t, c_uint64]),
@@ -243,6 +248,7 @@ _SIGNATURES: Final[dict[str, tuple[Any, list[Any]]]] = {
     "vm_read_symbol": (c_int, [_VM, c_char_p, c_void_p, c_size_t]),
     "vm_poll_status": (c_int, [_VM, c_uint32, POINTER(c_uint32)]),
     "vm_stats": (c_int, [_VM, POINTER(StatsStruct)]),
+    "vm_profile": (c_int, [_VM, c_char_p, c_uint64, POINTER(c_char_p)]),
 }
 _COMPILER_SIGNATURES: Final[dict[str, tuple[Any, list[Any]]]] = {
     "vmc_version": (c_char_p, []),

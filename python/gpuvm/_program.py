@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from ._description import Description, Stage, describe_plan
+from ._profile import Profile
 from ._tensors import Array, Tensor
 from ._vm import Vm
-from .errors import PlanError, UsageError
+from .errors import Error, PlanError, UsageError
 
 _MAGIC: Final = b"\x89GVP\r\n\x1a\n"
 
@@ -35,7 +38,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 class Program:
-    """A plan, and a VM that is booted when it is first called or asked for its inputs.
+    """A plan, and a VM that is booted when it is first called.
 
     What a program remembers stays in that VM from call to call; `boot` makes others with memory of their own.
     """
@@ -69,6 +72,7 @@ class Program:
         validate: bool = False,
         vram_budget: int = 0,
         trace: bool = False,
+        profile: bool = False,
     ) -> Vm:
         """A new VM with this program; arguments as of Vm."""
         return Vm(
@@ -79,6 +83,7 @@ class Program:
             validate=validate,
             vram_budget=vram_budget,
             trace=trace,
+            profile=profile,
         )
 
     def __call__(self, /, **inputs: object) -> dict[str, Array]:
@@ -87,7 +92,7 @@ class Program:
 
     def __getitem__(self, name: str) -> Callable[..., dict[str, Array]]:
         """One of several programs of the plan, over the same memory."""
-        self.vm._program(name)
+        self._description.check_program(name)
         return lambda **inputs: self._run(name, inputs)
 
     def _run(self, name: str | None, inputs: Mapping[str, object]) -> dict[str, Array]:
@@ -96,38 +101,53 @@ class Program:
                 self._vm = None  # A device that was lost takes the VM with it.
         return self.vm.run(name, **inputs)
 
+    @functools.cached_property
+    def _description(self) -> Description:
+        """Of the plan alone: no device is opened."""
+        return describe_plan(self.plan)
+
     @property
     def inputs(self) -> Mapping[str, Tensor]:
-        """By name."""
-        return self.vm.inputs
+        """By name; in a plan of several programs with the program and a dot before it."""
+        return self._description.inputs
 
     @property
     def outputs(self) -> Mapping[str, Tensor]:
         """By name."""
-        return self.vm.outputs
+        return self._description.outputs
 
     @property
     def symbols(self) -> Mapping[str, Tensor]:
         """Metrics, globals, control words and constants, by name."""
-        return self.vm.symbols
+        return self._description.symbols
 
     @property
     def programs(self) -> tuple[str, ...]:
         """The names of what can be run."""
-        return self.vm.programs
+        return self._description.programs
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """In the order of the source."""
+        return self._description.stages
 
     def describe(self) -> str:
         """Programs, inputs, outputs and symbols, one a line."""
-        return self.vm.describe()
+        return str(self._description)
+
+    def profile(self, program: str | None = None, /, *, executions: int = 10, warmup: int = 1, **inputs: object) -> Profile:
+        """Where the device's time goes, measured in a VM of its own with empty memory (Vm.profile)."""
+        with self.boot(profile=True) as vm:
+            return vm.profile(program, executions=executions, warmup=warmup, **inputs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the plan file."""
         write_atomically(path, self.plan)
 
     def __repr__(self) -> str:
-        if self._vm is None:
-            return f"<gpuvm.Program: {len(self.plan)} bytes>"
-        return f"<gpuvm.Program: {'; '.join(self.describe().splitlines())}>"
+        with contextlib.suppress(Error):
+            return f"<gpuvm.Program: {'; '.join(self.describe().splitlines())}>"
+        return f"<gpuvm.Program: {len(self.plan)} bytes>"
 
     def __reduce__(self) -> tuple[Callable[[bytes, str], Program], tuple[bytes, str]]:
         return _program_of, (self.plan, self._device)

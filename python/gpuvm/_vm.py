@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from . import _native
+from ._description import Stage, describe
 from ._interrupt import interruptible
-from ._tensors import Array, Tensor, convert, dtype_of, suggest
+from ._profile import Profile
+from ._tensors import Array, Tensor, convert, suggest
 from .errors import DeviceError, DeviceLostError, Error, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -66,16 +68,6 @@ class Stats:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A stage of a plan."""
-
-    name: str
-    instance: int
-    location: str
-    """"file.mlir:12:5", or ""."""
-
-
-@dataclass(frozen=True)
 class FileRange:
     """Some bytes of an input, and where they are in a file."""
 
@@ -122,6 +114,7 @@ def _boot(
     validate: bool,
     vram_budget: int,
     trace: bool,
+    profile: bool,
 ) -> ctypes.c_void_p:
     """A VM with the plan."""
     library = _native.runtime()
@@ -140,6 +133,7 @@ def _boot(
     options.timeout_ms = _milliseconds(timeout)
     options.validate = validate
     options.trace = trace
+    options.profile = profile
     options.vram_budget_bytes = _count(vram_budget, "vram_budget")
     handle = ctypes.c_void_p()
     _state["booted"] = True
@@ -174,6 +168,7 @@ class Vm:
         validate: bool = False,
         vram_budget: int = 0,
         trace: bool = False,
+        profile: bool = False,
     ) -> None:
         """Boots a VM and loads a program: one that is compiled, the bytes of a plan, or the path of a plan file.
 
@@ -182,6 +177,7 @@ class Vm:
         timeout: seconds that an execution may take; None: any time.
         vram_budget: bytes of device memory that the program may take; what kernels only read can lie in host memory instead.
             0: what the device has.
+        profile: time each command, at some cost, so that `profile` can say where the time goes.
         """
         from ._program import plan_bytes  # It boots VMs.
 
@@ -189,7 +185,7 @@ class Vm:
         at_work = threading.Lock()
         process = os.getpid()
         handle = interruptible(
-            lambda: _boot(plan, device, cache, timeout, validate, vram_budget, trace),
+            lambda: _boot(plan, device, cache, timeout, validate, vram_budget, trace, profile),
             undo=lambda handle: _shut_down(handle, process, at_work),
         )
         self.plan = plan
@@ -230,15 +226,14 @@ class Vm:
         self._bound: set[str] = set()
         self._prepared: set[str] = set()
         self._last: Run | None = None
-        self.inputs: Mapping[str, Tensor] = self._describe(_native.INPUT)
+        self._description = describe(self._call)
+        self.inputs: Mapping[str, Tensor] = self._description.inputs
         """By name; in a plan of several programs with the program and a dot before it."""
-        self.outputs: Mapping[str, Tensor] = self._describe(_native.OUTPUT)
-        self.symbols: Mapping[str, Tensor] = self._describe(_native.SYMBOL)
+        self.outputs: Mapping[str, Tensor] = self._description.outputs
+        self.symbols: Mapping[str, Tensor] = self._description.symbols
         """Metrics, globals, control words and constants."""
-        self.programs: tuple[str, ...] = tuple(item.name.decode() for item in self._items(_native.PROGRAM))
-        self.stages: tuple[Stage, ...] = tuple(
-            Stage(item.name.decode(), item.instance, item.location.decode()) for item in self._items(_native.STAGE)
-        )
+        self.programs: tuple[str, ...] = self._description.programs
+        self.stages: tuple[Stage, ...] = self._description.stages
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -284,42 +279,10 @@ class Vm:
 
         interruptible(call)
 
-    def _items(self, kind: int) -> Iterator[_native.Item]:
-        count = ctypes.c_size_t()
-        self._call("vm_count", kind, ctypes.byref(count))
-        for index in range(count.value):
-            item = _native.Item(struct_bytes=ctypes.sizeof(_native.Item))
-            self._call("vm_describe", kind, index, ctypes.byref(item))
-            yield item
-
-    def _describe(self, kind: int) -> dict[str, Tensor]:
-        tensors = {}
-        for item in self._items(kind):
-            element = item.element.decode()
-            tensor = Tensor(
-                name=item.name.decode(),
-                element=element,
-                shape=tuple(item.shape[axis] for axis in range(item.rank)),
-                dtype=dtype_of(element),
-                region=_native.REGIONS[item.region] if item.region >= 0 else "",
-                rows=item.rows.decode(),
-                bound=item.bound,
-            )
-            tensors[tensor.name] = tensor
-        return tensors
-
     # --- Names ---------------------------------------------------------------
 
     def _program(self, program: str | None) -> str:
-        if program is None:
-            if len(self.programs) == 1:
-                return self.programs[0]
-            raise UsageError(f"The plan has {len(self.programs)} programs, and none is named: {', '.join(self.programs)}.")
-        if program in self.programs:
-            return program
-        raise UsageError(
-            f'There is no program "{program}"{suggest(program, self.programs)} (programs: {", ".join(self.programs)}).'
-        )
+        return self._description.check_program(program)
 
     def _names_of(self, program: str, all_of_plan: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """The tensors of a program, and those that belong to none, by their names in it."""
@@ -562,6 +525,35 @@ class Vm:
                 self._interrupt()
                 raise
 
+    def profile(self, program: str | None = None, /, *, executions: int = 10, warmup: int = 1, **inputs: object) -> Profile:
+        """Executes a program `warmup` + `executions` times, and says where the device's time went in the latter.
+
+        Of a VM that was booted with profile=True. What the program remembers goes on as with any execution; `read` has the
+        outputs of the last one. Ctrl-C ends it.
+        """
+        with self._alone():
+            name = self._program(program)
+            for tensor, array in self._arguments(name, inputs):
+                self._bind_array(tensor, array)
+                self._bound.discard(tensor.name)
+            self.prepare(name)
+            for _ in range(warmup):
+                self.start(name, **inputs).wait()
+            text = ctypes.c_char_p()
+            count = _count(executions, "executions")
+            self._last = None  # Outputs of earlier executions are gone.
+
+            def run() -> bytes:
+                with self._at_work:
+                    self._call("vm_profile", _native.text_bytes(name), count, ctypes.byref(text))
+                    return text.value or b""
+
+            try:
+                return Profile.of(interruptible(run))
+            except KeyboardInterrupt:
+                self._interrupt()
+                raise
+
     def cancel(self, grace: float = _GRACE_MS / 1000) -> None:
         """Ends the execution in flight. A program that does not end within `grace` seconds is given up (DeviceLostError).
 
@@ -622,13 +614,7 @@ class Vm:
 
     def describe(self) -> str:
         """Programs, inputs, outputs and symbols, one a line."""
-        lines = [f"program {name}" for name in self.programs]
-        for what, tensors in (("input", self.inputs), ("output", self.outputs), ("symbol", self.symbols)):
-            for tensor in tensors.values():
-                place = f" in {tensor.region}" if what == "symbol" else ""
-                rows = f", rows counted by {tensor.rows}" if tensor.rows else ""
-                lines.append(f"{what} {tensor}{place}{rows}")
-        return "\n".join(lines)
+        return str(self._description)
 
 
 class Run:

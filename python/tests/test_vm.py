@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import threading
 import time
 import weakref
@@ -256,6 +257,48 @@ def test_stats(counter: gpuvm.Vm) -> None:
     with gpuvm.compile(HELLO, keep_metadata=True).boot() as vm:
         vm.run(x=np.ones(8, np.float32))
         assert vm.message_status(0) == vm.message_status(1) == 0
+
+
+def test_what_a_plan_has_needs_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[2] / "examples" / "hello.mlir").read_text()
+    program = gpuvm.compile(text, name="hello.mlir", device="a device that is not there")
+    assert program.describe().splitlines() == ["program hello", "input x: 8xf32", "output sum: f32"]
+    assert [stage.location.partition(":")[0] for stage in program.stages] == ["hello.mlir"] * len(program.stages)
+    assert program.programs == ("hello",) and not program.symbols
+    with pytest.raises(gpuvm.UsageError, match='no program "hallo"; did you mean "hello"'):
+        program["hallo"]
+    with pytest.raises(gpuvm.DeviceError):
+        program(x=np.zeros(8, np.float32))
+    with pytest.raises(gpuvm.PlanError):
+        gpuvm.Program(program.plan[:-8]).inputs  # noqa: B018
+    assert "bytes" in repr(gpuvm.Program(program.plan[:-8]))
+
+
+def test_profile(counter: gpuvm.Vm) -> None:
+    with pytest.raises(gpuvm.UsageError, match="does not time commands"):
+        counter.profile("add", amount=1)
+    with gpuvm.Vm(counter.plan, profile=True) as vm:
+        profile = vm.profile("add", executions=3, warmup=2, amount=2)
+        assert vm.read("total") == 10 and vm.read("add.sum") == 10
+        assert profile.executions == 3 and profile.total_us.p10 <= profile.total_us.median <= profile.total_us.p90
+        assert [stage.name for stage in profile.stages] == ["add.step", "scale.times"]
+        assert profile.stages[0].kernels and profile.stages[1].alone_us.median == 0
+        assert 0.99 < sum(each.share for each in profile.kernels) < 1.01
+        assert profile.kernels[0].name in str(profile) and json.loads(profile.text)["commands"]
+        with pytest.raises(gpuvm.UsageError, match="one execution at least"):
+            vm.profile("add", executions=0, amount=1)
+        with pytest.raises(gpuvm.InputError):
+            vm.profile("add", executions=1)
+    assert gpuvm.compile(HELLO).profile(executions=2, x=np.ones(8, np.float32)).executions == 2
+
+
+def test_a_profile_can_be_cancelled(loop: gpuvm.Vm) -> None:
+    with gpuvm.Vm(loop.plan, profile=True) as vm:
+        vm.prepare()
+        threading.Timer(0.5, lambda: vm.cancel(60)).start()
+        with pytest.raises(gpuvm.UsageError, match="The profile is cancelled"):
+            vm.profile(executions=1000, warmup=0, most=FOREVER)
+        assert vm.run(most=2)["times"] == 2
 
 
 def test_life(counter: gpuvm.Vm) -> None:

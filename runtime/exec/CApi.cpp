@@ -62,6 +62,7 @@ vm::VmOptions translate(const gpuvm_options &options) {
   result.trace = options.trace != 0;
   result.vramBudgetBytes = options.vram_budget_bytes;
   result.trustKernels = options.trust_kernels != 0;
+  result.profile = options.profile != 0;
   return result;
 }
 

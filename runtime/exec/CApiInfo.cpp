@@ -10,19 +10,29 @@
 #include "runtime/exec/CHandle.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/plan/Plan.h"
+#include "runtime/plan/PlanFile.h"
+#include "runtime/plan/Programs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 
+using vm::bootError;
 using vm::callProgram;
 using vm::Code;
 using vm::Executor;
+using vm::guard;
 using vm::nullPointer;
 using vm::Plan;
+using vm::Result;
 using vm::Status;
+
+struct gpuvm_plan {
+  Plan plan;
+};
 
 static_assert(sizeof(gpuvm_options) == 152 && sizeof(void *) == 8,
               "vm_options_init fills what its caller has: later fields come "
@@ -115,33 +125,96 @@ static Status withList(const Plan &plan, int kind, Body body) {
   }
 }
 
+static Status countItems(const Plan &plan, int kind, size_t *count) {
+  if (!count)
+    return nullPointer("count");
+  return withList(plan, kind, [&](const auto &list) {
+    *count = list.size();
+    return Status();
+  });
+}
+
+static Status describeItem(const Plan &plan, int kind, size_t index,
+                           gpuvm_item *item) {
+  return withList(plan, kind, [&](const auto &list) {
+    if (index >= list.size())
+      return Status(Code::Usage,
+                    fmt::format("There is no item {} (the program has {} of "
+                                "this kind, counted from 0).",
+                                index, list.size()));
+    gpuvm_item full = {};
+    full.element = full.rows = full.location = "";
+    full.region = -1;
+    describe(list[index], full);
+    return fill(item, full);
+  });
+}
+
 int vm_count(gpuvm_vm *vm, int kind, size_t *count) {
   return callProgram(vm, [&](Executor &executor) {
-    if (!count)
-      return nullPointer("count");
-    return withList(executor.plan(), kind, [&](const auto &list) {
-      *count = list.size();
-      return Status();
-    });
+    return countItems(executor.plan(), kind, count);
   });
 }
 
 int vm_describe(gpuvm_vm *vm, int kind, size_t index, gpuvm_item *item) {
   return callProgram(vm, [&](Executor &executor) {
-    return withList(executor.plan(), kind, [&](const auto &list) {
-      if (index >= list.size())
-        return Status(Code::Usage,
-                      fmt::format("There is no item {} (the program has {} of "
-                                  "this kind, counted from 0).",
-                                  index, list.size()));
-      gpuvm_item full = {};
-      full.element = full.rows = full.location = "";
-      full.region = -1;
-      describe(list[index], full);
-      return fill(item, full);
-    });
+    return describeItem(executor.plan(), kind, index, item);
   });
 }
+
+//===--- What a plan consists of ------------------------------------------===//
+
+/// Of a plan that nothing runs, what it is made of stays, and no code.
+static void keepNames(Plan &plan) {
+  plan.programs = vm::programsOf(plan);
+  plan.kernels.clear();
+  plan.commands.clear();
+  plan.initialData.clear();
+  plan.module.clear();
+}
+
+static Status readInto(Result<Plan> plan, gpuvm_plan **read) {
+  if (!plan.ok())
+    return plan.status();
+  keepNames(*plan);
+  *read = new gpuvm_plan{std::move(*plan)};
+  return {};
+}
+
+int vm_plan_read(const void *plan, size_t size, gpuvm_plan **read) {
+  return guard(bootError, [&]() -> Status {
+    if (!read)
+      return nullPointer("read");
+    *read = nullptr;
+    VM_RETURN_IF_ERROR(vm::checkData(plan, size));
+    return readInto(vm::readPlan(vm::inBytes(plan, size)), read);
+  });
+}
+
+int vm_plan_read_file(const char *path, gpuvm_plan **read) {
+  return guard(bootError, [&] {
+    if (!read)
+      return nullPointer("read");
+    *read = nullptr;
+    return path ? readInto(vm::loadPlan(path), read) : nullPointer("path");
+  });
+}
+
+int vm_plan_count(const gpuvm_plan *plan, int kind, size_t *count) {
+  return guard(bootError, [&] {
+    return plan ? countItems(plan->plan, kind, count) : nullPointer("plan");
+  });
+}
+
+int vm_plan_describe(const gpuvm_plan *plan, int kind, size_t index,
+                     gpuvm_item *item) {
+  return guard(bootError, [&] {
+    return plan ? describeItem(plan->plan, kind, index, item)
+                : nullPointer("plan");
+  });
+}
+
+void vm_plan_free(gpuvm_plan *plan) { delete plan; }
 
 //===--- Measuring and checking -------------------------------------------===//
 

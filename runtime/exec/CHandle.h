@@ -72,6 +72,7 @@ struct gpuvm_vm {
   vm::ErrorTexts errors;
   std::mutex messagesMutex;
   std::deque<std::string> messages; ///< What vm_validation_message points to.
+  std::string profile;              ///< What vm_profile points to.
 };
 
 namespace vm {

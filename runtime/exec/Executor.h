@@ -103,6 +103,8 @@ public:
   const ExecutionTimes &lastTimes() const { return times_; }
   /// When each command of the last execution ran; only with options.profile.
   Result<CommandTimes> commandTimes();
+  bool profiles() const { return options_.profile; }
+  const DeviceInfo &deviceInfo() const { return device_.info(); }
   /// Host time that it took to compile the kernels so far.
   double compileUs() const { return compileUs_; }
   /// Whether no kernel can reach, or find, what is not the plan's: its accesses

@@ -241,7 +241,7 @@ Status SharedVm::cancel(uint64_t graceNs) {
 //===--- Streaming --------------------------------------------------------===//
 
 Status SharedVm::StreamScope::checkCancelled() const {
-  if (!shared_.streamCancelled_)
+  if (!isCancelled())
     return {};
   return Status(Code::Usage, "The stream is cancelled.");
 }

@@ -67,6 +67,7 @@ public:
     Status wait() { return shared_.waitForEnd(lock_); }
     /// Code::Usage if another thread has cancelled the stream.
     Status checkCancelled() const;
+    bool isCancelled() const { return shared_.streamCancelled_; }
     /// Runs a callback of the application, which may call the VM.
     template <typename Body> auto unlocked(Body body) {
       lock_.unlock();

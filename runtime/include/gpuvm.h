@@ -121,6 +121,8 @@ typedef struct gpuvm_options {
   int trust_kernels; /* leave kernels as they are: their accesses of workgroup
                          and private memory are not bounded, nor is it
                          cleared; 0 at first */
+  int profile;       /* time each command, at some cost: see vm_profile; 0 at
+                        first */
   uint64_t reserved[5]; /* 0; for what later versions add */
 } gpuvm_options;
 
@@ -190,6 +192,9 @@ typedef struct gpuvm_item {
   const char *location; /* of a stage: "file.mlir:12:5", if known */
 } gpuvm_item;
 
+/* A plan that was read, for those who ask what it has. */
+typedef struct gpuvm_plan gpuvm_plan;
+
 /* Changes only when programs built for an older header no longer run. */
 #define GPUVM_ABI_VERSION 3
 
@@ -215,8 +220,9 @@ int vm_boot(const gpuvm_options *options, gpuvm_vm **vm);
 int vm_shutdown(gpuvm_vm *vm);
 
 /* The sentence of the last failure of `vm` on this thread, valid until this
- * thread's next call with it; with null, that of the last vm_boot or
- * vm_shutdown of this thread. Never null; "" if nothing has failed. */
+ * thread's next call with it; with null, that of the last vm_boot, vm_shutdown
+ * or function of a gpuvm_plan of this thread. Never null; "" if nothing has
+ * failed. */
 const char *vm_last_error(const gpuvm_vm *vm);
 
 /* The device's name, valid as long as the VM; "" while none is open. */
@@ -307,6 +313,17 @@ int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size);
  * which the program declares them. Also while executing. */
 int vm_count(gpuvm_vm *vm, int kind, size_t *count);
 int vm_describe(gpuvm_vm *vm, int kind, size_t index, gpuvm_item *item);
+
+/* The same of a plan without a VM or a device: reads a plan, checks it as
+ * vm_program does but for the device, and asks. On success *read must be given
+ * to vm_plan_free, which takes null, too; on failure it is null. What items
+ * point to is valid until then. Any thread may ask. */
+int vm_plan_read(const void *plan, size_t size, gpuvm_plan **read);
+int vm_plan_read_file(const char *path, gpuvm_plan **read);
+int vm_plan_count(const gpuvm_plan *plan, int kind, size_t *count);
+int vm_plan_describe(const gpuvm_plan *plan, int kind, size_t index,
+                     gpuvm_item *item);
+void vm_plan_free(gpuvm_plan *plan);
 
 /*===--- Execution --------------------------------------------------------===*/
 
@@ -460,6 +477,15 @@ int vm_poll_status(gpuvm_vm *vm, uint32_t instance, uint32_t *status);
 /* Fills `stats`, as far as its struct_bytes goes. Needs a program; also while
  * executing. */
 int vm_stats(gpuvm_vm *vm, gpuvm_stats *stats);
+
+/* Executes a program `executions` times, each as vm_execute does, and says
+ * where the device's time went: one object of JSON, by kernel, stage and
+ * command; docs/profiling.md has its keys. *json is valid until the next
+ * vm_profile of the VM or vm_shutdown. Needs gpuvm_options.profile. Meanwhile
+ * other threads may do what they may while a vm_stream runs; vm_cancel ends all
+ * of it with GPUVM_ERROR_USAGE. */
+int vm_profile(gpuvm_vm *vm, const char *program, uint64_t executions,
+               const char **json);
 
 /* The number of validation messages since boot, and each of them: `index`
  * counts from 0; null past the end; valid as long as the VM. */

@@ -150,6 +150,11 @@ public:
     return vm_poll_status(vm_, instance, &status);
   }
   /// Sets struct_bytes.
+  /// `json` is valid until the next call of this kind.
+  int profile(const std::string &program, uint64_t executions,
+              const char *&json) {
+    return vm_profile(vm_, program.c_str(), executions, &json);
+  }
   int stats(gpuvm_stats &stats) {
     stats.struct_bytes = sizeof(stats);
     return vm_stats(vm_, &stats);

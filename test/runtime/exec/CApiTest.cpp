@@ -12,6 +12,8 @@
 
 #include "runtime/plan/PlanFile.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -208,6 +210,88 @@ TEST_F(CApiTest, ListsWhatAProgramHas) {
                         "counted from 0).");
   size_t count = 0;
   EXPECT_EQ(vm_count(vm.get(), 9, &count), GPUVM_ERROR_USAGE);
+}
+
+/// What a plan has, without a VM.
+class PlanHandle {
+public:
+  explicit PlanHandle(const Plan &plan) {
+    std::vector<uint8_t> bytes = writePlan(plan);
+    EXPECT_EQ(vm_plan_read(bytes.data(), bytes.size(), &plan_), GPUVM_OK)
+        << vm_last_error(nullptr);
+  }
+  ~PlanHandle() { vm_plan_free(plan_); }
+  const gpuvm_plan *get() const { return plan_; }
+
+private:
+  gpuvm_plan *plan_ = nullptr;
+};
+
+TEST(CApiPlanTest, ListsWhatAPlanHasAsAVmDoes) {
+  PlanHandle plan(makeAffineProgram(8));
+  for (int kind = GPUVM_INPUT; kind <= GPUVM_PROGRAM; ++kind) {
+    size_t count = 0;
+    EXPECT_EQ(vm_plan_count(plan.get(), kind, &count), GPUVM_OK);
+    EXPECT_EQ(count, 1u) << kind;
+  }
+  gpuvm_item item = {};
+  item.struct_bytes = sizeof item;
+  EXPECT_EQ(vm_plan_describe(plan.get(), GPUVM_INPUT, 0, &item), GPUVM_OK);
+  EXPECT_STREQ(item.name, "x");
+  EXPECT_EQ(item.shape[0], 8);
+  EXPECT_EQ(vm_plan_describe(plan.get(), GPUVM_PROGRAM, 0, &item), GPUVM_OK);
+  EXPECT_STREQ(item.name, "affine");
+  EXPECT_EQ(vm_plan_describe(plan.get(), GPUVM_OUTPUT, 1, &item),
+            GPUVM_ERROR_USAGE);
+  EXPECT_STREQ(vm_last_error(nullptr),
+               "There is no item 1 (the program has 1 of this kind, counted "
+               "from 0).");
+}
+
+TEST(CApiPlanTest, RefusesWhatIsNoPlan) {
+  gpuvm_plan *plan = nullptr;
+  size_t count = 0;
+  EXPECT_EQ(vm_plan_read("no plan", 7, &plan), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(plan, nullptr);
+  EXPECT_EQ(vm_plan_read(nullptr, 7, &plan), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm_plan_read("", 0, nullptr), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm_plan_read_file("no/such/file", &plan), GPUVM_ERROR_BAD_INPUT);
+  EXPECT_EQ(vm_plan_read_file(nullptr, &plan), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm_plan_count(nullptr, GPUVM_INPUT, &count), GPUVM_ERROR_USAGE);
+  EXPECT_STREQ(vm_last_error(nullptr),
+               "The argument \"plan\" is a null pointer.");
+  vm_plan_free(nullptr);
+}
+
+TEST_F(CApiTest, ProfilesExecutions) {
+  gpuvm_options timed = options();
+  timed.profile = 1;
+  gpuvm::Vm &vm = boot(timed);
+  const char *json = nullptr;
+  EXPECT_EQ(vm.profile("", 2, json), GPUVM_ERROR_USAGE);
+  EXPECT_VM_OK(vm, program(writePlan(makeAffineProgram(8))));
+  EXPECT_EQ(vm.profile("", 2, json), GPUVM_ERROR_USAGE)
+      << "its input is not bound";
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8, 1)));
+  EXPECT_VM_OK(vm, profile("", 3, json));
+  nlohmann::json found = nlohmann::json::parse(json);
+  EXPECT_EQ(found["program"], "affine");
+  EXPECT_EQ(found["executions"], 3);
+  EXPECT_EQ(found["stages"].size(), 1u);
+  EXPECT_GT(found["total_us"]["median"], 0.0);
+  EXPECT_EQ(vm.profile("", 0, json), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "A profile is of one execution at least, not of 0.");
+  EXPECT_EQ(vm.profile("other", 1, json), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm_profile(vm.get(), nullptr, 1, nullptr), GPUVM_ERROR_USAGE);
+}
+
+TEST_F(CApiTest, ProfilesOnlyWhatIsTimed) {
+  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  const char *json = nullptr;
+  EXPECT_VM_OK(vm, bindInput("x", Floats(8, 1)));
+  EXPECT_EQ(vm.profile("", 1, json), GPUVM_ERROR_USAGE);
+  EXPECT_EQ(vm.error(), "The VM does not time commands (set "
+                        "gpuvm_options.profile before vm_boot).");
 }
 
 TEST_F(CApiTest, KnowsTheSizesOfInputsAndOutputs) {

@@ -1,0 +1,119 @@
+"""What a plan has: asked of a VM, or of the plan itself, without a device."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import _native
+from ._tensors import Tensor, dtype_of, suggest
+from .errors import UsageError
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a plan."""
+
+    name: str
+    instance: int
+    location: str
+    """"file.mlir:12:5", or ""."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """In the order in which the program declares them."""
+
+    inputs: Mapping[str, Tensor]
+    """By name; in a plan of several programs with the program and a dot before it."""
+    outputs: Mapping[str, Tensor]
+    symbols: Mapping[str, Tensor]
+    """Metrics, globals, control words and constants."""
+    programs: tuple[str, ...]
+    stages: tuple[Stage, ...]
+
+    def check_program(self, program: str | None) -> str:
+        """The program of this name; None: the only one."""
+        names = ", ".join(self.programs)
+        if program is None:
+            if len(self.programs) == 1:
+                return self.programs[0]
+            raise UsageError(f"The plan has {len(self.programs)} programs, and none is named: {names}.")
+        if program in self.programs:
+            return program
+        raise UsageError(f'There is no program "{program}"{suggest(program, self.programs)} (programs: {names}).')
+
+    def __str__(self) -> str:
+        """Programs, inputs, outputs and symbols, one a line."""
+        lines = [f"program {name}" for name in self.programs]
+        for what, tensors in (("input", self.inputs), ("output", self.outputs), ("symbol", self.symbols)):
+            for tensor in tensors.values():
+                place = f" in {tensor.region}" if what == "symbol" else ""
+                rows = f", rows counted by {tensor.rows}" if tensor.rows else ""
+                lines.append(f"{what} {tensor}{place}{rows}")
+        return "\n".join(lines)
+
+
+Ask = Callable[..., None]
+"""A function of C by its name, with what follows the VM or the plan; raises what it says."""
+
+
+def _items(ask: Ask, prefix: str, kind: int) -> Iterator[_native.Item]:
+    count = ctypes.c_size_t()
+    ask(f"{prefix}count", kind, ctypes.byref(count))
+    for index in range(count.value):
+        item = _native.Item(struct_bytes=ctypes.sizeof(_native.Item))
+        ask(f"{prefix}describe", kind, index, ctypes.byref(item))
+        yield item
+
+
+def _tensor(item: _native.Item) -> Tensor:
+    element = item.element.decode()
+    return Tensor(
+        name=item.name.decode(),
+        element=element,
+        shape=tuple(item.shape[axis] for axis in range(item.rank)),
+        dtype=dtype_of(element),
+        region=_native.REGIONS[item.region] if item.region >= 0 else "",
+        rows=item.rows.decode(),
+        bound=item.bound,
+    )
+
+
+def describe(ask: Ask, prefix: str = "vm_") -> Description:
+    """All that a plan has."""
+
+    def tensors(kind: int) -> dict[str, Tensor]:
+        found = [_tensor(item) for item in _items(ask, prefix, kind)]
+        return {tensor.name: tensor for tensor in found}
+
+    return Description(
+        inputs=tensors(_native.INPUT),
+        outputs=tensors(_native.OUTPUT),
+        symbols=tensors(_native.SYMBOL),
+        programs=tuple(item.name.decode() for item in _items(ask, prefix, _native.PROGRAM)),
+        stages=tuple(
+            Stage(item.name.decode(), item.instance, item.location.decode()) for item in _items(ask, prefix, _native.STAGE)
+        ),
+    )
+
+
+def describe_plan(plan: bytes) -> Description:
+    """The same without a VM: the plan is checked, and no device is opened."""
+    library = _native.runtime()
+    handle = ctypes.c_void_p()
+
+    def check(status: int) -> None:
+        if status:
+            raise _native.error_of(status, library.vm_last_error(None).decode(errors="replace"))
+
+    def ask(name: str, *arguments: Any) -> None:
+        check(getattr(library, name)(handle, *arguments))
+
+    check(library.vm_plan_read(plan, len(plan), ctypes.byref(handle)))
+    try:
+        return describe(ask, "vm_plan_")
+    finally:
+        library.vm_plan_free(handle)
