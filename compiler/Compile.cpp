@@ -13,6 +13,7 @@
 #include "compiler/ReadPart.h"
 #include "dialects/chain/Chain.h"
 #include "dialects/gpuvm/LinkPrograms.h"
+#include "mlir/IR/Action.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 
@@ -103,13 +104,33 @@ static FailureOr<bool> holdsPlans(ModuleOp module,
   return true;
 }
 
+/// MLIR has no way to end a pass manager: what is left of it does nothing.
+static void skipPassesOnceCancelled(MLIRContext &context,
+                                    const CompileRequest &request) {
+  if (!request.isCancelled)
+    return;
+  context.registerActionHandler(
+      [&](function_ref<void()> run, const tracing::Action &action) {
+        if (!isa<PassExecutionAction>(action) || !request.isCancelled())
+          run();
+      });
+}
+
+/// Passes that were skipped leave a module that is not what follows expects.
+static LogicalResult runUnlessCancelled(PassManager &passes, ModuleOp module,
+                                        const CompileRequest &request) {
+  if (failed(passes.run(module)))
+    return failure();
+  return success(!request.isCancelled || !request.isCancelled());
+}
+
 static LogicalResult lowerFrontEnd(ModuleOp module,
                                    const CompileRequest &request) {
   if (!request.lower)
     return success();
   PassManager passes(module.getContext());
   request.lower(passes);
-  return passes.run(module);
+  return runUnlessCancelled(passes, module, request);
 }
 
 /// The module with the programs to compile, or with plans; null after a
@@ -179,7 +200,7 @@ static LogicalResult runPasses(ModuleOp module, const CompilerOptions &options,
     if (request.progress)
       passes.addInstrumentation(reportProgress(request.progress));
     build(passes, options);
-    return passes.run(module);
+    return runUnlessCancelled(passes, module, request);
   };
   if (!request.phasesDir.empty()) { // Which are numbered in one run.
     context->disableMultithreading();
@@ -195,6 +216,7 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
                                           llvm::SourceMgr &sources,
                                           const CompilerOptions &options,
                                           const CompileRequest &request) {
+  skipPassesOnceCancelled(context, request);
   std::string kept;
   OwningOpRef<ModuleOp> module = readProgram(context, sources, request, kept);
   if (!module)

@@ -16,6 +16,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace mlir::gpuvm {
 
 struct CompileRequest {
@@ -30,6 +35,9 @@ struct CompileRequest {
   /// other numbers for tests.
   std::optional<int64_t> subgroupLanes;
   CompileProgress progress; ///< Told what is being done; or empty.
+  /// Asked before each pass, on any thread: no more passes run once it is true,
+  /// and the compilation fails without a diagnostic of its own. Or empty.
+  std::function<bool()> isCancelled;
   /// Reads the main file where it is in a front end's language, not MLIR; null
   /// after a diagnostic. Or empty.
   std::function<OwningOpRef<ModuleOp>(MLIRContext &)> read;

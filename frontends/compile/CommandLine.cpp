@@ -265,6 +265,7 @@ vm::Result<vm::Plan> CommandLine::compilePlan(FrontEndInput &input,
   };
   input.prepare(options, own);
   own.progress = listener.progress;
+  own.isCancelled = listener.isCancelled;
   FailureOr<vm::Plan> plan = compileProgram(context, buffers, options, own);
   VM_RETURN_IF_ERROR(input.problem());
   if (failed(plan))

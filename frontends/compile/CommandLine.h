@@ -26,6 +26,7 @@ namespace mlir::gpuvm {
 struct CompileListener {
   CompileProgress progress;
   std::function<void()> beforeDiagnostic;
+  std::function<bool()> isCancelled; ///< As of CompileRequest.
 };
 
 /// Messages of failures are all that is to be printed; an empty one has been.

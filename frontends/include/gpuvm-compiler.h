@@ -44,12 +44,14 @@
 extern "C" {
 #endif
 
-/* The result of vmc_compile: gpuvm_status of gpuvm.h has the same values. */
+/* The result of vmc_compile: gpuvm_status of gpuvm.h has the same values, but
+ * for the last one. */
 typedef enum gpuvm_compile_status {
   GPUVM_COMPILE_OK = 0,
   GPUVM_COMPILE_USAGE = 2,     /* an option, or an output that is not written */
   GPUVM_COMPILE_BAD_INPUT = 3, /* the program */
-  GPUVM_COMPILE_OUT_OF_MEMORY = 6
+  GPUVM_COMPILE_OUT_OF_MEMORY = 6,
+  GPUVM_COMPILE_CANCELLED = 8 /* by gpuvm_compile_request.cancel */
 } gpuvm_compile_status;
 
 /* What to compile: a text, or files. */
@@ -68,6 +70,10 @@ typedef struct gpuvm_compile_request {
   /* Told what is being done, on a thread of the compiler; or null. */
   void (*progress)(void *user, const char *what);
   void *user;
+  /* Read while vmc_compile runs: soon after another thread has made it other
+     than 0, that ends with GPUVM_COMPILE_CANCELLED, and nothing is written. A
+     part of the compiler that has begun (a pass) is not cut. Or null. */
+  const int *cancel;
 } gpuvm_compile_request;
 
 typedef struct gpuvm_compilation gpuvm_compilation;

@@ -38,6 +38,10 @@ struct Request {
   std::string text, name;
   bool hasText = false;
   std::function<void(const std::string &)> progress;
+  const int *cancel = nullptr; ///< The caller's.
+  bool isCancelled() const {
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+  }
 };
 } // namespace
 
@@ -93,6 +97,7 @@ static vm::Result<Request> readRequest(const gpuvm_compile_request &given) {
   if (request.hasText)
     request.text.assign(wide.text, wide.text_bytes);
   request.name = wide.name && *wide.name ? wide.name : "<text>";
+  request.cancel = wide.cancel;
   if (wide.progress)
     request.progress = [told = wide.progress,
                         user = wide.user](const std::string &what) {
@@ -132,7 +137,10 @@ static vm::Result<std::vector<uint8_t>> compile(const Request &request) {
       return usage("\"-\" is no path: standard input is the host's.");
   if (line.makesNoPlan())
     return usage("The options ask for something else than a plan.");
-  return line.compile(app, {request.progress, {}});
+  mlir::gpuvm::CompileListener listener = {request.progress, {}, {}};
+  if (request.cancel)
+    listener.isCancelled = [&] { return request.isCancelled(); };
+  return line.compile(app, listener);
 }
 
 /// Of a failure without a message, diagnostics say what it is.
@@ -187,6 +195,15 @@ static void run(gpuvm_compilation &made, const Request &request) {
   delete inner;
 }
 
+/// What was wrong then is what was not done.
+static void endIfCancelled(gpuvm_compilation &made, const Request &request) {
+  if (made.status == GPUVM_COMPILE_OK || !request.isCancelled())
+    return;
+  made.diagnostics =
+      mlir::gpuvm::parseMessages("The compilation is cancelled.");
+  made.status = GPUVM_COMPILE_CANCELLED;
+}
+
 static void joinMessages(gpuvm_compilation &made) {
   for (const LocatedMessage &message : made.diagnostics)
     made.messages += message.text;
@@ -222,10 +239,12 @@ int vmc_compile(const gpuvm_compile_request *request,
     return GPUVM_COMPILE_USAGE;
   auto made = std::make_unique<gpuvm_compilation>();
   auto wanted = readRequest(*request);
-  if (wanted.ok())
+  if (wanted.ok()) {
     run(*made, *wanted);
-  else
+    endIfCancelled(*made, *wanted);
+  } else {
     setStatus(*made, wanted.status());
+  }
   joinMessages(*made);
   *compilation = made.release();
   return (*compilation)->status;

@@ -149,13 +149,14 @@ def _diagnostics(library: ctypes.CDLL, made: ctypes.c_void_p) -> list[Diagnostic
     return found
 
 
-_STATUSES: Final[dict[int, Callable[[str], Error]]] = {2: UsageError, 6: OutOfMemoryError}
+_STATUSES: Final[dict[int, Callable[[str], Error]]] = {2: UsageError, 6: OutOfMemoryError, 8: UsageError}
 
 
-def _compile(job: _Job) -> tuple[bytes, str]:
-    """The plan, and warnings."""
+def _compile(job: _Job, cancel: ctypes.c_int) -> tuple[bytes, str]:
+    """The plan, and warnings. It gives up soon after `cancel` is no longer 0."""
     library = _native.compiler()
     request, kept = job.request()
+    request.cancel = ctypes.pointer(cancel)
     made = ctypes.c_void_p()
     status = library.vmc_compile(ctypes.byref(request), ctypes.byref(made))
     del kept
@@ -198,7 +199,12 @@ def compile(  # noqa: A001 - as re.compile
     kept = folder / f"{key}.plan" if key else None
     if kept and (plan := _read_cached(kept)):
         return Program(plan, device=device)
-    plan, messages = interruptible(lambda: _compile(job))
+    cancel = ctypes.c_int()
+
+    def stop() -> None:
+        cancel.value = 1
+
+    plan, messages = interruptible(lambda: _compile(job, cancel), stop=stop)
     if messages:
         warnings.warn(messages, CompileWarning, stacklevel=2)
     elif kept:

@@ -41,20 +41,24 @@ class _Call(Generic[T]):
             self.undo(results[0])
 
 
-def interruptible(function: Callable[[], T], undo: Callable[[T], None] | None = None) -> T:
+def interruptible(
+    function: Callable[[], T], undo: Callable[[T], None] | None = None, stop: Callable[[], None] | None = None
+) -> T:
     """The result of `function`, which runs on a thread of its own where signals have a meaning.
 
     Python runs handlers of signals on the main thread and between its own instructions only, not
-    within a call of C. After Ctrl-C the call goes on to its end, which the process waits for when it
-    exits; `undo` gets the result then.
+    within a call of C. After Ctrl-C `stop` is called, and the call goes on to its end, which the
+    process waits for when it exits; `undo` gets the result then.
     """
     if threading.current_thread() is not threading.main_thread():
         return function()
     call = _Call(function, undo)
-    threading.Thread(target=call.run, name="gpuvm").start()
     try:
+        threading.Thread(target=call.run, name="gpuvm").start()
         call.done.wait()
     except BaseException:
+        if stop:
+            stop()
         call.abandon()
         raise
     if call.error is not None:

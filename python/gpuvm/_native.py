@@ -166,6 +166,7 @@ class Request(Structure):
         ("num_options", c_size_t),
         ("progress", c_void_p),
         ("user", c_void_p),
+        ("cancel", POINTER(c_int)),
     ]
 
 

@@ -16,6 +16,8 @@ import pytest
 from conftest import HELLO, clean_environment, loop_text
 
 PATIENCE = 120
+LARGE = Path(__file__).parents[2] / "examples" / "connect4" / "search.mlir"
+"""A program that takes seconds to compile."""
 
 
 def start(tmp_path: Path, text: str) -> subprocess.Popen[str]:
@@ -68,6 +70,29 @@ except KeyboardInterrupt:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert (out, process.returncode) == ("3\n", 0), err
+
+
+def test_a_compilation_that_is_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C ends the work of the compiler, not only the wait for it."""
+    text = f"""
+import threading, time
+import gpuvm
+gpuvm.compile("gpuvm.program @p() -> () {{\\n  gpuvm.return\\n}}", cache=False)  # The libraries are loaded.
+threading.Timer(0.3, print, ["ready"], dict(flush=True)).start()
+try:
+    gpuvm.compile({str(LARGE)!r}, cache=False)
+    print("compiled", flush=True)
+except KeyboardInterrupt:
+    start = time.monotonic()
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join()
+    print(time.monotonic() - start, flush=True)
+"""
+    process = start(tmp_path, text)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert float(out) < 2, err
 
 
 def test_killed(tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ static int compile(CommandLine &line, const CLI::App &app, bool statistics) {
   vm::compile::BusyLine busy;
   auto plan =
       line.compile(app, {[&](const std::string &what) { busy.set(what); },
-                         [&] { busy.clear(); }});
+                         [&] { busy.clear(); },
+                         {}});
   busy.clear();
   if (!plan.ok())
     return answer(plan.status());

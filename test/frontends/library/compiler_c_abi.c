@@ -6,6 +6,7 @@
  *   gpuvm_compiler_c_abi files PLAN PATH... [-- OPTION...]
  *   gpuvm_compiler_c_abi text PLAN NAME PATH [-- OPTION...]
  *   gpuvm_compiler_c_abi threads COUNT PATH    the same plan from all threads
+ *   gpuvm_compiler_c_abi cancel PATH           when each of its parts begins
  *   gpuvm_compiler_c_abi edges                 requests that make no sense
  *
  * Writes the plan and prints the diagnostics. Exits with the status.
@@ -120,6 +121,38 @@ static int compileAll(const gpuvm_compile_request *request, int count) {
   return 0;
 }
 
+/*===--- Cancelling -------------------------------------------------------===*/
+
+static struct {
+  int cancel, calls, last;
+} wish;
+
+static void cancelAtCall(void *user, const char *what) {
+  (void)user;
+  (void)what;
+  if (++wish.calls == wish.last)
+    wish.cancel = 1;
+}
+
+static int cancel(gpuvm_compile_request *request) {
+  int status = GPUVM_COMPILE_CANCELLED;
+  request->progress = cancelAtCall;
+  request->cancel = &wish.cancel;
+  while (status == GPUVM_COMPILE_CANCELLED) {
+    gpuvm_compilation *made;
+    wish.cancel = wish.calls = 0;
+    ++wish.last;
+    status = vmc_compile(request, &made);
+    if ((vmc_plan(made, NULL) != NULL) != (status == GPUVM_COMPILE_OK))
+      fail("a compilation that was cancelled has a plan");
+    if (wish.last == 1)
+      printDiagnostics(made);
+    vmc_free(made);
+  }
+  printf("cancelled at %s parts\n", wish.last > 20 ? "many" : "few");
+  return status;
+}
+
 /*===--- Requests that make no sense --------------------------------------===*/
 
 static void refuse(const gpuvm_compile_request *request) {
@@ -192,6 +225,10 @@ int main(int argc, char **argv) {
     request.paths = (const char *const *)&argv[3];
     request.num_paths = 1;
     status = compileAll(&request, atoi(argv[2]));
+  } else if (end == 3 && strcmp(argv[1], "cancel") == 0) {
+    request.paths = (const char *const *)&argv[2];
+    request.num_paths = 1;
+    status = cancel(&request);
   } else if (end == 2 && strcmp(argv[1], "edges") == 0) {
     status = edges();
   }
