@@ -352,6 +352,7 @@ FailureOr<vm::Plan> PlanTranslator::run() {
           auto input =
               toSlot<vm::Input>(i.getName(), i.getType(), i.getWindow());
           input.residency = static_cast<vm::Residency>(i.getResidency());
+          input.rows = i.getRows().value_or("").str();
           plan.inputs.push_back(input);
         })
         .Case<chain::OutputOp>([&](auto o) {

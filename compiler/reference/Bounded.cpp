@@ -27,17 +27,73 @@ static int64_t boundOf(Value rows) {
   return withAllRows(typeOf(rows)).getDimSize(0);
 }
 
+/// A word of Control for a count of what `name` names.
+static StringAttr addWord(ProgramOp program, SymbolTable &table, Location loc,
+                          const Twine &name, int64_t bound) {
+  auto builder = OpBuilder::atBlockBegin(&program.getBody().front());
+  return table.insert(ControlOp::create(
+      builder, loc, (name + ".rows").str(),
+      RankedTensorType::get({}, builder.getI32Type()), ElementsAttr(),
+      StringAttr(), WindowAttr(), builder.getI64IntegerAttr(bound)));
+}
+
+/// A word for the rows of each bounded input, or of several, and which one it
+/// is, as gpuvm-lower-bounded leaves it.
+void Machine::addInputCounts(SymbolTable &table) {
+  ProgramOp op = getProgram();
+  llvm::StringMap<StringAttr> words;
+  SmallVector<Attribute> rows;
+  for (BlockArgument input : op.getBody().getArguments()) {
+    rows.push_back(UnitAttr::get(op.getContext()));
+    if (!isBounded(input.getType()))
+      continue;
+    StringRef name = op.getRowsOf(input.getArgNumber());
+    StringAttr &word = words[name];
+    if (!word)
+      word = addWord(op, table, op.getLoc(), name, boundOf(input));
+    rows.back() = word;
+  }
+  if (!words.empty())
+    op.setInputCountsAttr(ArrayAttr::get(op.getContext(), rows));
+}
+
+/// Sets the words, and gives inputs that gpuvm-lower-bounded has seen all their
+/// rows.
+FailureOr<SmallVector<Tensor>>
+Machine::takeInputCounts(ArrayRef<Tensor> inputs) {
+  SmallVector<Tensor> values(inputs);
+  std::optional<ArrayAttr> counts = getProgram().getInputCounts();
+  DenseMap<StringAttr, unsigned> first;
+  for (unsigned i = 0; i < values.size(); ++i) {
+    StringAttr word = ProgramOp::getCount(counts, i);
+    if (!word)
+      continue;
+    int64_t count = inputs[i]->shape.front();
+    auto [other, isNew] = first.insert({word, i});
+    if (int64_t known = inputs[other->second]->shape.front(); known != count)
+      return getProgram().emitError("input ")
+             << getProgram().getInputNames()[i] << " has " << count
+             << " rows, and input "
+             << getProgram().getInputNames()[other->second] << ", which has "
+             << "the same ones, has " << known;
+    setWord(word, static_cast<int32_t>(count));
+    Type type = getProgram().getBody().getArgument(i).getType();
+    if (isBounded(type))
+      continue;
+    vm::HostTensor all = *makeZero(cast<RankedTensorType>(type));
+    llvm::copy(values[i]->bytes, all.bytes.begin());
+    values[i] = share(std::move(all));
+  }
+  return values;
+}
+
 /// A word of Control for each count that is computed in `stage`; values with
 /// the same count share it.
 void Machine::addCounts(StageOp stage, SymbolTable &table) {
   DenseMap<std::pair<Value, int64_t>, StringAttr> known;
   auto add = [&](Operation &op, int64_t bound) {
-    auto builder = OpBuilder::atBlockBegin(&getProgram().getBody().front());
-    auto control = ControlOp::create(
-        builder, op.getLoc(), (stage.getSymName() + ".rows").str(),
-        RankedTensorType::get({}, builder.getI32Type()), ElementsAttr(),
-        StringAttr(), WindowAttr(), builder.getI64IntegerAttr(bound));
-    return countOf[&op] = table.insert(control);
+    return countOf[&op] = addWord(getProgram(), table, op.getLoc(),
+                                  stage.getSymName(), bound);
   };
   for (Operation &op : stage.getBody().front()) {
     if (auto top = dyn_cast<TopKOp>(op);
@@ -55,11 +111,13 @@ void Machine::addCounts(StageOp stage, SymbolTable &table) {
 }
 
 void Machine::setCount(Operation *op, int32_t count) {
-  StringAttr symbol = countOf.lookup(op);
-  if (!symbol)
-    return;
+  if (StringAttr symbol = countOf.lookup(op))
+    setWord(symbol, count);
+}
+
+void Machine::setWord(StringAttr symbol, int32_t value) {
   vm::HostTensor word = *getSymbol(symbol);
-  std::memcpy(word.bytes.data(), &count, sizeof(count));
+  std::memcpy(word.bytes.data(), &value, sizeof(value));
   setSymbol(symbol, share(std::move(word)));
 }
 

@@ -62,11 +62,8 @@ FailureOr<Machine> Machine::boot(ProgramOp program, bool exact,
   Machine machine(exact, std::move(limit));
   machine.program = program->clone();
   generalize(*machine.program);
-  for (BlockArgument input : machine.getProgram().getBody().getArguments())
-    if (isBounded(input.getType()))
-      return program.emitOpError("has an input whose number of rows only the "
-                                 "device would know");
   SymbolTable table(machine.getProgram());
+  machine.addInputCounts(table);
   machine.program->walk(
       [&](StageOp stage) { machine.addCounts(stage, table); });
   for (Operation &op : machine.getProgram().getBody().front())
@@ -214,8 +211,11 @@ FailureOr<SmallVector<HostTensor>> Machine::execute(ArrayRef<Tensor> inputs) {
   beginning = std::chrono::steady_clock::now();
   Environment env(exact, *limit);
   Block &body = getProgram().getBody().front();
-  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs))
-    env.set(argument, input);
+  FailureOr<SmallVector<Tensor>> values = takeInputCounts(inputs);
+  if (failed(values))
+    return failure();
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), *values))
+    env.set(argument, value);
   messages.clear();
   excess = false;
   if (failed(runBody(body, env)) || failed(checkControlBounds()))

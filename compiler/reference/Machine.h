@@ -36,8 +36,9 @@ public:
                                  std::shared_ptr<StepLimit> limit);
 
   /// The program's outputs for these inputs, in the order of its signature.
-  /// Precondition: every input has the type the signature says. Emits a located
-  /// error where the program does something that has no result.
+  /// Precondition: every input has the type the signature says, with at most as
+  /// many rows if it is bounded. Emits a located error where
+  /// the program does something that has no result.
   FailureOr<SmallVector<vm::HostTensor>> execute(ArrayRef<Tensor> inputs);
   /// Whether the last execution ended because a count, or another word of
   /// Control, was more than its bound.
@@ -67,6 +68,9 @@ private:
   LogicalResult addSymbol(Operation *op);
 
   // Counts (Bounded.cpp).
+  void addInputCounts(SymbolTable &table);
+  FailureOr<SmallVector<Tensor>> takeInputCounts(ArrayRef<Tensor> inputs);
+  void setWord(StringAttr symbol, int32_t value);
   void addCounts(StageOp stage, SymbolTable &table);
   void setCount(Operation *op, int32_t count);
   LogicalResult reportExcess(Operation *op, StringRef name, int32_t count,

@@ -96,11 +96,18 @@ def Chain_InputOp : Chain_PlanChild<"input"> {
   let description = [{
     C1: the window is as long as the tensor needs.
 
-    Example: `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`
+    With `rows` the host says how many rows of it there are, which the symbol
+    then holds.
+
+    Examples: `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`,
+    `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution rows "x.rows"`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
-                       Gpuvm_WindowAttr:$window, Chain_ResidencyAttr:$residency);
-  let assemblyFormat = "$name `:` $type `at` $window `on` $residency attr-dict";
+                       Gpuvm_WindowAttr:$window, Chain_ResidencyAttr:$residency,
+                       OptionalAttr<StrAttr>:$rows);
+  let assemblyFormat = [{
+    $name `:` $type `at` $window `on` $residency (`rows` $rows^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

@@ -47,10 +47,6 @@ namespace mlir::gpuvm {
 class ProgramOp;
 class SendOp;
 
-/// On a program: for each output the name of the control symbol that says how
-/// many rows it has, or a unit.
-inline constexpr StringLiteral kOutputRowsAttr = "gpuvm.output_rows";
-
 using vm::kInbox;
 using vm::kNumRegions;
 using vm::kNumRegisters;

@@ -315,7 +315,7 @@ def Gpuvm_Word : Type<CPred<
     "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(32)">,
     "tensor<i32>", "::mlir::RankedTensorType">,
     BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI32Type())">;
-def Gpuvm_Value : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Message]>;
+def Gpuvm_Value : AnyTypeOf<[Gpuvm_Rows, Gpuvm_Message]>;
 def Gpuvm_Packed : Type<CPred<"::llvm::isa<::mlir::gpuvm::PackedType>($_self)">,
     "packed tensor", "::mlir::gpuvm::PackedType">;
 def Gpuvm_Data : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Packed]>;
@@ -324,6 +324,6 @@ def Gpuvm_Scalar : Type<CPred<
     "::llvm::isa<::mlir::IntegerType, ::mlir::IndexType, ::mlir::FloatType>($_self)">,
     "number">;
 def Gpuvm_StageInput : AnyTypeOf<[
-    Gpuvm_Tensor, Gpuvm_Message, Gpuvm_Packed, Gpuvm_Scalar]>;
+    Gpuvm_Rows, Gpuvm_Message, Gpuvm_Packed, Gpuvm_Scalar]>;
 
 #endif // GPUVM_BASE

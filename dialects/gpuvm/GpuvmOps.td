@@ -48,8 +48,13 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
     C3: the body holds only operations of this dialect that may stand in a
         program, constants, and functions (`func.func`) for its stages to call.
     C4: stages, repeats and calls have different names, in repeats, too.
+    C5: an input with the rows of another one is bounded as that one is, which
+        has rows of its own.
 
-    Example:
+    Inputs may be bounded: the host says how many rows there are in each
+    execution (docs/bounded.md). `%b: type rows %a` has as many as input `%a`.
+
+    Examples:
 
     ```mlir
     gpuvm.program @triple(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
@@ -61,11 +66,25 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
       gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
     }
     ```
+
+    ```mlir
+    !column = tensor<?xf32, #gpuvm.bound<1000>>
+    gpuvm.program @worth(%price: !column, %amount: !column rows %price) -> (worth: !column) {
+      %w = gpuvm.stage @multiply(%p = %price : !column, %a = %amount : !column) -> !column {
+        %pa = arith.mulf %p, %a : !column
+        gpuvm.send %pa : !column
+      }
+      gpuvm.return %w : !gpuvm.message<!column>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<FunctionType>:$function_type,
                        StrArrayAttr:$input_names,
                        StrArrayAttr:$output_names,
+                       OptionalAttr<StrArrayAttr>:$input_rows,
+                       OptionalAttr<ArrayAttr>:$input_counts,
+                       OptionalAttr<ArrayAttr>:$output_counts,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
@@ -82,6 +101,17 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
       return ::llvm::cast<::mlir::FunctionType>(getFunctionType());
     }
     static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
+    /// The name of the input that says how many rows input `i`, which is
+    /// bounded, has: its own, or another one's.
+    ::llvm::StringRef getRowsOf(unsigned i);
+    /// The control symbol that counts the rows of number `i`, after
+    /// gpuvm-lower-bounded; null if all are there. `counts` are those of the
+    /// inputs or of the outputs: a symbol or a unit for each.
+    static ::mlir::StringAttr
+    getCount(::std::optional<::mlir::ArrayAttr> counts, size_t i) {
+      return counts ? ::llvm::dyn_cast<::mlir::StringAttr>((*counts)[i])
+                    : ::mlir::StringAttr();
+    }
   }];
 }
 

@@ -50,6 +50,25 @@ static ParseResult parseOutputs(OpAsmParser &parser,
   return parser.parseType(types.emplace_back());
 }
 
+/// `(%x: type, %y: type rows %x)`. `rows` gets a name for each argument, "" for
+/// those without.
+static ParseResult
+parseInputs(OpAsmParser &parser,
+            SmallVectorImpl<OpAsmParser::Argument> &arguments,
+            SmallVectorImpl<StringRef> &rows) {
+  return parser.parseCommaSeparatedList(
+      OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        OpAsmParser::UnresolvedOperand other;
+        if (parser.parseArgument(arguments.emplace_back(), /*allowType=*/true))
+          return failure();
+        bool hasOther = succeeded(parser.parseOptionalKeyword("rows"));
+        if (hasOther && parser.parseOperand(other, /*allowResultNumber=*/false))
+          return failure();
+        rows.push_back(hasOther ? other.name.drop_front() : StringRef());
+        return success();
+      });
+}
+
 /// The name of an argument as written, without the percent sign.
 static StringAttr argumentName(Builder &builder,
                                const OpAsmParser::Argument &argument) {
@@ -102,11 +121,11 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> outputTypes;
   SmallVector<Attribute> inputNames, outputNames;
+  SmallVector<StringRef> inputRows;
   (void)mlir::impl::parseOptionalVisibilityKeyword(parser, result.attributes);
   if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(),
                              result.attributes) ||
-      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
-                               /*allowType=*/true) ||
+      parseInputs(parser, arguments, inputRows) ||
       parseOutputs(parser, outputTypes, outputNames) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
@@ -122,6 +141,9 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
                       builder.getArrayAttr(inputNames));
   result.addAttribute(getOutputNamesAttrName(result.name),
                       builder.getArrayAttr(outputNames));
+  if (llvm::any_of(inputRows, [](StringRef rows) { return !rows.empty(); }))
+    result.addAttribute(getInputRowsAttrName(result.name),
+                        builder.getStrArrayAttr(inputRows));
   mlir::Region &body = *result.addRegion();
   return failure(parser.parseRegion(body, arguments) ||
                  failed(verifyUsesInside(body)));
@@ -156,8 +178,14 @@ void ProgramOp::print(OpAsmPrinter &p) {
     p << *visibility << ' ';
   p.printSymbolName(getSymName());
   p << '(';
-  llvm::interleaveComma(getBody().getArguments(), p,
-                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  auto inputs = getBody().getArguments();
+  llvm::interleaveComma(inputs, p, [&](BlockArgument arg) {
+    p.printRegionArgument(arg);
+    StringRef rows = getRowsOf(arg.getArgNumber());
+    for (auto [other, name] : llvm::zip_equal(inputs, getInputNames()))
+      if (other != arg && cast<StringAttr>(name).getValue() == rows)
+        p << " rows " << other;
+  });
   p << ')';
   FunctionType type = getProgramType();
   if (type.getNumResults() != 0) {
@@ -174,7 +202,8 @@ void ProgramOp::print(OpAsmPrinter &p) {
   p.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
       {getSymNameAttrName(), getFunctionTypeAttrName(), getInputNamesAttrName(),
-       getOutputNamesAttrName(), getSymVisibilityAttrName()});
+       getOutputNamesAttrName(), getInputRowsAttrName(),
+       getSymVisibilityAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -183,6 +212,14 @@ void ProgramOp::getAsmBlockArgumentNames(mlir::Region &region,
                                          OpAsmSetValueNameFn setName) {
   for (auto [arg, name] : llvm::zip(region.getArguments(), getInputNames()))
     setName(arg, cast<StringAttr>(name).getValue());
+}
+
+StringRef ProgramOp::getRowsOf(unsigned i) {
+  if (std::optional<ArrayAttr> rows = getInputRows())
+    if (StringRef other = cast<StringAttr>((*rows)[i]).getValue();
+        !other.empty())
+      return other;
+  return cast<StringAttr>(getInputNames()[i]).getValue();
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,6 +256,45 @@ LogicalResult ProgramOp::verify() {
     if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
         !isa<func::FuncOp>(op) && !op.hasTrait<OpTrait::ConstantLike>()) // C3
       return emitStrayOp(op, "C3");
+  return success();
+}
+
+/// C5.
+static LogicalResult verifyInputRows(ProgramOp program) {
+  if (!program.getInputRows())
+    return success();
+  ArrayAttr names = program.getInputNames();
+  if (program.getInputRows()->size() != names.size())
+    return program.emitOpError("C5: there is one name of rows per input");
+  FunctionType type = program.getProgramType();
+  auto boundOf = [&](unsigned i) {
+    auto tensor = dyn_cast<RankedTensorType>(type.getInput(i));
+    RankedTensorType all = tensor ? boundedTo(tensor) : RankedTensorType();
+    return all ? all.getDimSize(0) : -1;
+  };
+  for (auto [i, name] : llvm::enumerate(names.getAsValueRange<StringAttr>())) {
+    StringRef rows = program.getRowsOf(i);
+    if (rows == name)
+      continue;
+    auto other = llvm::find_if(names, [&](Attribute n) {
+      return cast<StringAttr>(n).getValue() == rows;
+    });
+    if (other == names.end())
+      return program.emitOpError("C5: input \"")
+             << name << "\" has the rows of \"" << rows
+             << "\", which is no input";
+    unsigned owner = other - names.begin();
+    if (boundOf(i) == -1 || boundOf(i) != boundOf(owner))
+      return program.emitOpError("C5: input \"")
+             << name << "\" (" << type.getInput(i) << ") has the rows of \""
+             << rows << "\" (" << type.getInput(owner)
+             << "): both must be bounded, by the same number";
+    if (program.getRowsOf(owner) != rows)
+      return program.emitOpError("C5: input \"")
+             << name << "\" has the rows of \"" << rows
+             << "\", which has those of \"" << program.getRowsOf(owner)
+             << "\": name that one";
+  }
   return success();
 }
 
@@ -275,7 +351,7 @@ LogicalResult ProgramOp::verifyRegions() {
              << heap.getSymName() << "\" too";
   if (!isa<ReturnOp>(getBody().front().back())) // C3
     return emitOpError("C3: the body does not end with gpuvm.return");
-  if (failed(verifyLoops(*this)))
+  if (failed(verifyInputRows(*this)) || failed(verifyLoops(*this)))
     return failure();
   return verifyNames(*this);
 }

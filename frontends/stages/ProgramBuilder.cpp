@@ -37,7 +37,8 @@ void ProgramBuilder::beginProgram(StringRef name, ArrayRef<NamedType> inputs,
   SmallVector<Type> inputTypes = typesOf(inputs);
   program = ProgramOp::create(
       *this, name, getFunctionType(inputTypes, typesOf(outputs)),
-      namesOf(inputs), namesOf(outputs),
+      namesOf(inputs), namesOf(outputs), /*input_rows=*/{},
+      /*input_counts=*/{}, /*output_counts=*/{},
       isPrivate ? getStringAttr("private") : StringAttr(),
       /*input_windows=*/{}, /*output_windows=*/{},
       /*region_bytes=*/{}, /*stages=*/{},

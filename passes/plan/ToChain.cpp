@@ -80,29 +80,30 @@ struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
 
 void ChainBuilder::addInputsAndOutputs() {
   FunctionType type = program.getProgramType();
-  auto add = [&](auto names, auto types, ArrayAttr windows, auto make) {
-    for (auto [name, t, window] : llvm::zip_equal(names, types, windows))
-      make(cast<StringAttr>(name), t, cast<WindowAttr>(window));
+  auto add = [&](ArrayAttr names, ArrayRef<Type> types, ArrayAttr windows,
+                 std::optional<ArrayAttr> counts, auto make) {
+    for (auto [i, name, t, window] :
+         llvm::enumerate(names, types, windows.getAsRange<WindowAttr>()))
+      make(cast<StringAttr>(name), cast<RankedTensorType>(t), window,
+           program.getCount(counts, i));
   };
   add(program.getInputNames(), type.getInputs(), *program.getInputWindows(),
-      [&](StringAttr name, Type t, WindowAttr window) {
-        chain::InputOp::create(b, loc, name.getValue(),
-                               cast<RankedTensorType>(t), window,
-                               chain::Residency::execution);
+      program.getInputCounts(),
+      [&](StringAttr name, RankedTensorType t, WindowAttr window,
+          StringAttr rows) {
+        chain::InputOp::create(b, loc, name, t, window,
+                               chain::Residency::execution, rows);
       });
   for (auto heap : program.getBody().getOps<HeapOp>())
     if (!heap.getInitial())
       chain::InputOp::create(b, heap.getLoc(), heap.getSymName(),
                              getSymbolInfo(heap).type, heap.getWindowAttr(),
-                             chain::Residency::load);
-  auto rows = program->getAttrOfType<ArrayAttr>(kOutputRowsAttr);
-  unsigned output = 0;
+                             chain::Residency::load, StringAttr());
   add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
-      [&](StringAttr name, Type t, WindowAttr window) {
-        auto symbol = rows ? dyn_cast<StringAttr>(rows[output]) : StringAttr();
-        ++output;
-        chain::OutputOp::create(b, loc, name.getValue(),
-                                cast<RankedTensorType>(t), window, symbol);
+      program.getOutputCounts(),
+      [&](StringAttr name, RankedTensorType t, WindowAttr window,
+          StringAttr rows) {
+        chain::OutputOp::create(b, loc, name, t, window, rows);
       });
 }
 

@@ -27,6 +27,8 @@ public:
 private:
   // Counts (LowerBounded.cpp). A symbol is the word of Control that has one.
   FailureOr<StringAttr> symbolFor(Operation *op, ValueRange operands);
+  StringAttr makeWord(OpBuilder &outside, Location loc, const Twine &name,
+                      int64_t bound);
   StringAttr makeSymbol(Location loc, Value count, int64_t bound);
   Value keepExcess(Location loc, Value count, StringAttr symbol, int64_t bound);
   Value clamp(Location loc, Value count, int64_t bound);
@@ -35,7 +37,8 @@ private:
   // Stages.
   LogicalResult lowerStage(StageOp stage);
   void takeMessages(StageOp stage);
-  void returnRows();
+  void takeInputs();
+  ArrayAttr countsOf(ValueRange values);
   void changeTypes();
 
   // The element of rows past the count.

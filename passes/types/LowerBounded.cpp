@@ -113,14 +113,19 @@ Value BoundLowering::keepExcess(Location loc, Value count, StringAttr symbol,
       });
 }
 
+/// A word of Control for a count of what `name` names.
+StringAttr BoundLowering::makeWord(OpBuilder &outside, Location loc,
+                                   const Twine &name, int64_t bound) {
+  return symbols.insert(ControlOp::create(
+      outside, loc, (name + ".rows").str(),
+      RankedTensorType::get({}, b.getI32Type()), ElementsAttr(), StringAttr(),
+      WindowAttr(), b.getI64IntegerAttr(bound)));
+}
+
 /// A word of Control for what the present stage counted.
 StringAttr BoundLowering::makeSymbol(Location loc, Value count, int64_t bound) {
   OpBuilder outside(program.getBody().front().findAncestorOpInBlock(*stage));
-  auto control = ControlOp::create(
-      outside, loc, (stage.getSymName() + ".rows").str(),
-      RankedTensorType::get({}, b.getI32Type()), ElementsAttr(), StringAttr(),
-      WindowAttr(), b.getI64IntegerAttr(bound));
-  StringAttr symbol = symbols.insert(control);
+  StringAttr symbol = makeWord(outside, loc, stage.getSymName(), bound);
   bool isRepeated = stage->getParentOfType<RepeatOp>() != nullptr;
   Value stored = isRepeated && !isWithin(count, bound)
                      ? keepExcess(loc, count, symbol, bound)
@@ -187,18 +192,35 @@ LogicalResult BoundLowering::lowerStage(StageOp present) {
   return success();
 }
 
-/// Says of each output which symbol has its count.
-void BoundLowering::returnRows() {
-  auto returned = cast<ReturnOp>(program.getBody().front().getTerminator());
+/// A word of Control for the rows of each bounded input, or of several: the
+/// host writes it.
+void BoundLowering::takeInputs() {
+  auto outside = OpBuilder::atBlockBegin(&program.getBody().front());
+  llvm::StringMap<StringAttr> words;
+  for (BlockArgument input : program.getBody().getArguments()) {
+    if (!isBoundedValue(input))
+      continue;
+    StringRef name = program.getRowsOf(input.getArgNumber());
+    StringAttr &word = words[name];
+    if (!word)
+      word = makeWord(outside, program.getLoc(), name,
+                      withAllRows(typeOf(input)).getDimSize(0));
+    symbolOf[input] = word;
+  }
+  program.setInputCountsAttr(countsOf(program.getBody().getArguments()));
+  program.removeInputRowsAttr();
+}
+
+/// Which symbol has the count of each input or output; null if none has one.
+ArrayAttr BoundLowering::countsOf(ValueRange values) {
   SmallVector<Attribute> rows;
   bool any = false;
-  for (Value value : returned.getValues()) {
+  for (Value value : values) {
     StringAttr symbol = symbolOf.lookup(value);
     any |= symbol != StringAttr();
     rows.push_back(symbol ? Attribute(symbol) : b.getUnitAttr());
   }
-  if (any)
-    program->setAttr(kOutputRowsAttr, b.getArrayAttr(rows));
+  return any ? b.getArrayAttr(rows) : ArrayAttr();
 }
 
 void BoundLowering::changeTypes() {
@@ -212,16 +234,14 @@ void BoundLowering::changeTypes() {
         llvm::for_each(block.getArguments(), change);
   });
   FunctionType type = program.getProgramType();
+  auto inputs = llvm::map_to_vector(type.getInputs(), typeInMemory);
   auto results = llvm::map_to_vector(type.getResults(), typeInMemory);
-  program.setFunctionTypeAttr(TypeAttr::get(
-      FunctionType::get(program.getContext(), type.getInputs(), results)));
+  program.setFunctionTypeAttr(
+      TypeAttr::get(FunctionType::get(program.getContext(), inputs, results)));
 }
 
 LogicalResult BoundLowering::run() {
-  for (BlockArgument input : program.getBody().getArguments())
-    if (isBoundedValue(input))
-      return program.emitOpError("has an input whose number of rows only the "
-                                 "device would know");
+  takeInputs();
   SmallVector<StageOp> stages; // Those in repeats, too.
   program.walk([&](StageOp op) { stages.push_back(op); });
   for (StageOp stage : stages) {
@@ -238,7 +258,8 @@ LogicalResult BoundLowering::run() {
     if (isBounded && failed(lowerStage(stage)))
       return failure();
   }
-  returnRows();
+  program.setOutputCountsAttr(
+      countsOf(program.getBody().front().getTerminator()->getOperands()));
   changeTypes();
   return success();
 }

@@ -229,6 +229,7 @@ _SIGNATURES: Final[dict[str, tuple[Any, list[Any]]]] = {
     "vm_program": (c_int, [_VM, c_void_p, c_size_t]),
     "vm_prepare": (c_int, [_VM, c_char_p]),
     "vm_bind_input": (c_int, [_VM, c_char_p, c_void_p, c_size_t]),
+    "vm_bind_file": (c_int, [_VM, c_char_p, c_char_p, c_uint64]),
     "vm_bind_file_ranges": (c_int, [_VM, c_char_p, POINTER(Range), c_size_t]),
     "vm_save": (c_int, [_VM, c_char_p]),
     "vm_restore": (c_int, [_VM, c_char_p]),

@@ -43,7 +43,7 @@ class Tensor:
     region: str
     """Where it is: "registers", "metrics", "globals", "control" or "heap"; or ""."""
     rows: str = ""
-    """Of an output: the symbol that counts its real rows, to which its array is cut."""
+    """The symbol that counts the rows there are, of at most `shape[0]`: an input is given as many, an output is cut to them."""
     bound: int = 0
     """Of a symbol: more than this raises ExcessError; or 0."""
 
@@ -224,12 +224,18 @@ def _is_same(dtype: np.dtype[Any], wanted: np.dtype[Any], element: str) -> bool:
     return dtype == wanted
 
 
+def _has_fewer_rows(array: Array, wanted: Tensor) -> bool:
+    same_rank = bool(wanted.rows) and array.ndim == len(wanted.shape)
+    return same_rank and array.shape[0] <= wanted.shape[0] and array.shape[1:] == wanted.shape[1:]
+
+
 def _convert(value: object, wanted: Tensor) -> Array:
     array, is_values = _to_array(value, wanted.element)
     if array.dtype.kind not in "biufV" and array.dtype.name != "bfloat16":
         raise _Refusal(f"has elements of {array.dtype}, which are no numbers that gpuvm has: {wanted.element} is wanted")
-    if array.shape != wanted.shape:
-        raise _Refusal(f"has the shape {array.shape}, and {wanted.shape} is wanted")
+    if array.shape != wanted.shape and not _has_fewer_rows(array, wanted):
+        fewer = ", or fewer rows," if wanted.rows else ""
+        raise _Refusal(f"has the shape {array.shape}, and {wanted.shape}{fewer} is wanted")
     native = array.dtype.newbyteorder("=")
     if _is_same(native, wanted.dtype, wanted.element):
         return np.ascontiguousarray(array, dtype=native).reshape(array.shape).view(wanted.dtype)

@@ -325,8 +325,13 @@ class Vm:
                 self._bound.add(tensor.name)
 
     def bind_file(self, name: str, path: str | os.PathLike[str], offset: int = 0) -> None:
-        """Binds an input to bytes of a file, which are copied piece by piece."""
-        self.bind_file_ranges(path, [FileRange(name, offset)])
+        """Binds an input to bytes of a file, which are copied piece by piece: to the end if its rows are counted."""
+        with self._alone():
+            tensor = self._find(name, self.inputs, "input")
+            start = _count(offset, "offset in the file")
+            self._bound.discard(tensor.name)  # If it fails, it is not bound.
+            self._call_long("vm_bind_file", _native.text_bytes(tensor.name), _native.path_bytes(path), start)
+            self._bound.add(tensor.name)
 
     def bind_file_ranges(self, path: str | os.PathLike[str], ranges: Sequence[FileRange]) -> None:
         """Binds inputs, or parts of them, to ranges of one file."""
@@ -397,7 +402,19 @@ class Vm:
         if missing:
             lacking = ", ".join(f"{name} ({known[name].type})" for name in missing)
             raise InputError(missing[0], f'Program "{program}" lacks {len(missing)} of its inputs: {lacking}.')
-        return [(known[name], convert(value, known[name])) for name, value in given.items()]
+        arguments = [(known[name], convert(value, known[name])) for name, value in given.items()]
+        first: dict[str, tuple[Tensor, Array]] = {}
+        for tensor, array in arguments:
+            if not tensor.rows:
+                continue
+            other, same = first.setdefault(tensor.rows, (tensor, array))
+            if len(array) != len(same):
+                raise InputError(
+                    tensor.name,
+                    f'Input "{tensor.name}" has {len(array)} rows, and input "{other.name}", which has the same ones, has '
+                    f"{len(same)}.",
+                )
+        return arguments
 
     def _is_missing(self, tensor: Tensor) -> bool:
         """What several programs share need not be what this one reads: the runtime knows."""

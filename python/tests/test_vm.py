@@ -126,6 +126,58 @@ gpuvm.program @positive(%in: tensor<6xf32>) -> (kept: !rows) {
     assert program.outputs["kept"].shape == (6,) and program.outputs["kept"].rows
 
 
+def test_inputs_with_as_many_rows_as_there_are(tmp_path: Path) -> None:
+    program = gpuvm.compile(
+        """
+!rows = tensor<?x2xf32, #gpuvm.bound<1000>>
+!column = tensor<?xf32, #gpuvm.bound<1000>>
+gpuvm.program @scale(%x: !rows, %by: !column rows %x) -> (y: !rows, sum: tensor<f32>) {
+  %y, %sum = gpuvm.stage @multiply(%a = %x : !rows, %b = %by : !column) -> (!rows, tensor<f32>) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> ()>],
+        iterator_types = ["reduction", "reduction"]} ins(%a, %b : !rows, !column) outs(%zero : tensor<f32>) {
+    ^bb0(%v: f32, %f: f32, %old: f32):
+      %p = arith.mulf %v, %f : f32
+      %new = arith.addf %old, %p : f32
+      linalg.yield %new : f32
+    } -> tensor<f32>
+    %twice = arith.addf %a, %a : !rows
+    gpuvm.send %twice, %s : !rows, tensor<f32>
+  }
+  gpuvm.return %y, %sum : !gpuvm.message<!rows>, !gpuvm.message<tensor<f32>>
+}
+"""
+    )
+    assert program.inputs["x"].shape == (1000, 2) and program.inputs["x"].rows == program.inputs["by"].rows
+    for count in (3, 0, 1000, 1):
+        x = np.arange(2 * count, dtype=np.float32).reshape(count, 2)
+        by = np.full(count, 2, dtype=np.float32)
+        result = program(x=x, by=by)
+        np.testing.assert_array_equal(result["y"], 2 * x, strict=True)
+        assert result["sum"] == (2 * x).sum()
+    assert program.vm.stats().recordings == 1
+    assert program(x=[[1, 2]], by=[3])["sum"] == 9
+    for bad, text in (
+        (np.zeros((1001, 2), np.float32), r'"x" .* has the shape \(1001, 2\), and \(1000, 2\), or fewer rows, is wanted'),
+        (np.zeros((4, 3), np.float32), "has the shape"),
+        (np.float32(1), "has the shape"),
+        (np.zeros((4, 2), np.float32), 'Input "by" has 3 rows, and input "x", which has the same ones, has 4'),
+    ):
+        with pytest.raises(gpuvm.InputError, match=text):
+            program(x=bad, by=np.ones(3, np.float32))
+    vm = program.boot()
+    path = tmp_path / "numbers"
+    np.arange(10, dtype=np.float32).tofile(path)
+    vm.bind_file("x", path, 8)
+    assert vm.run(by=[1, 1, 1, 1])["y"].tolist() == [[4, 6], [8, 10], [12, 14], [16, 18]]
+    with pytest.raises(gpuvm.Error, match="at most 1000 rows of 8 bytes, but the data given has 36 bytes"):
+        vm.bind_file("x", path, 4)
+    taken: list[int] = []
+    chunks = ({"x": np.ones((n, 2), np.float32), "by": np.ones(n, np.float32)} for n in (1000, 7, 1))
+    vm.stream(chunks, lambda result: taken.append(int(result["sum"])), outputs=["sum"])
+    assert taken == [2000, 14, 2]
+
+
 def test_in_flight(loop: gpuvm.Vm) -> None:
     run = loop.start(most=FOREVER)
     assert not run.done and not run.wait(0.01)

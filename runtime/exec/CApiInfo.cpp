@@ -84,6 +84,11 @@ static void describe(const vm::Slot &slot, gpuvm_item &item) {
   item.offset = slot.window.offset;
 }
 
+static void describe(const vm::Input &input, gpuvm_item &item) {
+  describe(static_cast<const vm::Slot &>(input), item);
+  item.rows = input.rows.c_str();
+}
+
 static void describe(const vm::Output &output, gpuvm_item &item) {
   describe(static_cast<const vm::Slot &>(output), item);
   item.rows = output.rows.c_str();

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 namespace vm {
@@ -54,6 +55,7 @@ Status Executor::setUp() {
   else
     dropVariants(plan_);
   dropOptionalFeatures(plan_, device_.info().features);
+  inputRows_ = findInputRows(plan_);
   loadPrograms();
   if (options_.bounded)
     clearWorkgroupMemory();
@@ -67,7 +69,7 @@ Status Executor::setUp() {
   bool trace = traces(device_.info(), options_.trace);
   VM_RETURN_IF_ERROR(
       assign(trace_, Trace::create(device_, trace ? recorded.commands : 0)));
-  rowSymbols_ = findRowSymbols(plan_);
+  outputRows_ = findOutputRows(plan_);
   inputBound_.assign(plan_.inputs.size(), false);
   pipelines_ = Pipelines(plan_.kernels.size());
   isCompiled_.assign(plan_.kernels.size(), false);
@@ -91,6 +93,7 @@ void Executor::loadPrograms() {
     loaded.program = &program;
     loaded.commands = commands[number];
     loaded.loopWords = loopWordsOf(plan_, loaded.commands);
+    loaded.rowGroups = rowGroupsOf(plan_, program, inputRows_);
   }
 }
 
@@ -231,6 +234,7 @@ Status Executor::createStaging(const LoadedProgram &program, Half &half) {
 /// All but its recording.
 Status Executor::createHalf(const LoadedProgram &program, Half &half) {
   VM_RETURN_IF_ERROR(createStaging(program, half));
+  half.rows.assign(program.program->inputs.size(), 0);
   return assign(half.timestamps, Timestamps::create(device_, kNumTimestamps));
 }
 
@@ -238,14 +242,23 @@ Status Executor::record(const LoadedProgram &program, Half &half) {
   HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(assign(
       half.replay, Replay::create(device_, program.program->name.c_str())));
-  Recording recording{device_,           plan_,
-                      *program.program,  program.commands,
-                      scopes_,           regions_,
-                      pipelines_,        program.descriptors,
-                      half.uploads,      half.downloads,
-                      program.loopWords, half.timestamps,
-                      clocks_,           trace_,
-                      options_.profile,  Deadline(options_.loadTimeoutNs)};
+  Recording recording{device_,
+                      plan_,
+                      *program.program,
+                      program.commands,
+                      scopes_,
+                      regions_,
+                      pipelines_,
+                      program.descriptors,
+                      half.uploads,
+                      half.downloads,
+                      program.loopWords,
+                      program.rowGroups,
+                      half.timestamps,
+                      clocks_,
+                      trace_,
+                      options_.profile,
+                      Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
   if (options_.mostInVainNs)
     half.replay.mostInVainNs = *options_.mostInVainNs;
@@ -282,14 +295,35 @@ Status Executor::submit(uint32_t program) {
   for (uint32_t i : programs_[program].program->inputs)
     VM_RETURN_IF_ERROR(checkGiven(i));
   VM_RETURN_IF_ERROR(prepare(program));
+  Result<std::vector<uint64_t>> rows = countRows(programs_[program]);
+  if (!rows.ok())
+    return rows.status();
   submitTime_ = std::chrono::steady_clock::now();
   executionTimeoutNs_ = options_.timeoutNs;
   ++counters_.executions;
   last_ = program;
   programs_[program].hasRun = true;
-  Status status = last().replay.start();
+  Status status = last().replay.start(*rows);
   submitUs_ = microsecondsSince(submitTime_);
   return status;
+}
+
+/// The rows of each group of inputs, which the device is told.
+Result<std::vector<uint64_t>> Executor::countRows(LoadedProgram &program) {
+  std::vector<uint64_t> counts;
+  for (const RowGroup &group : program.rowGroups) {
+    Result<uint64_t> rows =
+        rowsOfGroup(group, plan_, *program.program, program.half.rows);
+    if (!rows.ok())
+      return rows.status();
+    auto word = static_cast<uint32_t>(*rows);
+    const Window &window = plan_.symbols[group.symbol].window;
+    uint8_t bytes[sizeof(word)];
+    std::memcpy(bytes, &word, sizeof(word));
+    VM_RETURN_IF_ERROR(writeRegion(window.region, window.offset, bytes));
+    counts.push_back(*rows);
+  }
+  return counts;
 }
 
 void Executor::setTimeout(uint64_t timeoutNs) {

@@ -17,6 +17,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/exec/GivenBytes.h"
 #include "runtime/exec/HostPlacement.h"
+#include "runtime/exec/InputRows.h"
 #include "runtime/exec/Recorder.h"
 #include "runtime/exec/Transfer.h"
 #include "runtime/plan/Plan.h"
@@ -114,7 +115,7 @@ public:
   /// Bytes of regions that lie in host memory because the device has no room.
   uint64_t hostBytes() const { return options_.onHost.bytes; }
   /// Bytes that every execution of lastProgram() copies in and out.
-  uint64_t uploadBytes() const { return last().uploads.totalBytes(); }
+  uint64_t uploadBytes() const;
   uint64_t downloadBytes() const {
     return last().downloads.totalBytes() -
            sizeof(uint32_t) * programs_[last_].loopWords.size();
@@ -133,14 +134,17 @@ public:
   // Inputs, outputs, regions: nothing may be in flight (Code::Usage), except
   // for reads of Metrics and writes of Control, which are mapped.
 
-  /// Gives input `index` its bytes, exactly as many as its tensor has.
+  /// Gives input `index` its bytes, exactly as many as its tensor has, or, if
+  /// it is bounded, as many as its rows have.
   Status bindInput(uint32_t index, std::span<const uint8_t> bytes);
-  /// The same with the bytes of a file from `offset` on, which need not be in
-  /// memory together. After a failure to read them the input is not bound.
+  /// The same with the bytes of a file from `offset` on (if it is bounded, to
+  /// its end), which need not be in memory together. After a failure to read
+  /// them the input is not bound.
   Status bindFile(uint32_t index, const std::string &path, uint64_t offset);
   /// Gives inputs some of their bytes. They are bound when all were given, be
-  /// it by several calls. After a failure to read them none of these inputs is
-  /// bound; after any other one nothing has changed.
+  /// it by several calls, with as many rows as there may be. After a failure to
+  /// read them none of these inputs is bound; after any other one nothing has
+  /// changed.
   Status bindParts(const std::string &path, std::span<const FilePart> parts);
   /// The bytes of output `index` as the last execution left them.
   Status readOutput(uint32_t index, std::span<uint8_t> bytes) const;
@@ -198,8 +202,9 @@ public:
   /// flight. It is this program's inputs and outputs that the others are for.
   Status openHalves(uint32_t program);
   /// The idle half's place of an input that every execution takes; filling it
-  /// binds it for the next submitIdle().
+  /// binds it for the next submitIdle(), with the first `rows`.
   std::span<uint8_t> idleInput(uint32_t index);
+  void setIdleRows(uint32_t index, uint64_t rows);
   /// An output of the last execution with the idle half, and of the last one
   /// with the other, which must have ended.
   std::span<const uint8_t> idleOutput(uint32_t index) const;
@@ -216,7 +221,8 @@ public:
 private:
   /// What an execution has for itself.
   struct Half {
-    Staging uploads; ///< A slot for each input of the program.
+    Staging uploads;            ///< A slot for each input of the program.
+    std::vector<uint64_t> rows; ///< Of each; meant if it is bounded.
     Staging downloads;
     Timestamps timestamps;
     Replay replay;
@@ -225,6 +231,7 @@ private:
     const Program *program = nullptr; ///< One of the plan's.
     CommandRange commands;
     std::vector<LoopWord> loopWords;
+    std::vector<RowGroup> rowGroups;
     Descriptors descriptors;
     Half half;
     std::optional<Half> idle; ///< The other one, which streaming needs.
@@ -253,6 +260,10 @@ private:
   Status record(const LoadedProgram &program, Half &half);
   uint64_t maxBufferBytes() const;
   std::vector<std::span<uint8_t>> slotsOf(uint32_t input) const;
+  void setRows(uint32_t input, uint64_t rows);
+  uint64_t rowBound(uint32_t input) const;
+  bool hasAllRows(uint32_t input) const;
+  Result<std::vector<uint64_t>> countRows(LoadedProgram &program);
   Status checkParts(std::span<const FilePart> parts, const std::string &path,
                     uint64_t fileBytes) const;
   Status copyParts(const InputFile &file, std::span<const FilePart> parts);
@@ -282,8 +293,8 @@ private:
   size_t last_ = 0; ///< The program that was started last.
   std::vector<Place> inputPlaces_, outputPlaces_;
   std::vector<bool> inputBound_;
-  std::map<uint32_t, GivenBytes> partlyBound_;      ///< By input.
-  std::vector<std::optional<uint32_t>> rowSymbols_; ///< By output.
+  std::map<uint32_t, GivenBytes> partlyBound_; ///< By input.
+  RowSymbols inputRows_, outputRows_;
   mutable ExecutorCounters counters_;
   ExecutionTimes times_;
   double submitUs_ = 0;

@@ -57,7 +57,15 @@ Status Executor::checkGiven(uint32_t input) const {
 
 Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
   const Input &input = plan_.inputs[index];
-  VM_RETURN_IF_ERROR(checkSize("Input", input, bytes.size()));
+  uint64_t rows = 0;
+  if (inputRows_[index]) {
+    Result<uint64_t> given = rowsIn(input, bytes.size());
+    if (!given.ok())
+      return given.status();
+    rows = *given;
+  } else {
+    VM_RETURN_IF_ERROR(checkSize("Input", input, bytes.size()));
+  }
   VM_RETURN_IF_ERROR(checkIdle("bind an input"));
   if (input.residency == Residency::Load)
     VM_RETURN_IF_ERROR(transfer_.upload(regions_, input.window.region,
@@ -65,17 +73,74 @@ Status Executor::bindInput(uint32_t index, std::span<const uint8_t> bytes) {
   else
     for (std::span<uint8_t> slot : slotsOf(index))
       std::ranges::copy(bytes, slot.begin());
+  setRows(index, rows);
   inputBound_[index] = true;
   partlyBound_.erase(index);
   return {};
 }
 
+uint64_t Executor::rowBound(uint32_t input) const {
+  return static_cast<uint64_t>(plan_.inputs[input].shape[0]);
+}
+
+/// Whether none of its bytes are left out.
+bool Executor::hasAllRows(uint32_t input) const {
+  const Place &place = inputPlaces_[input];
+  return !inputRows_[input] ||
+         programs_[place.program].half.rows[place.slot] == rowBound(input);
+}
+
+void Executor::setRows(uint32_t input, uint64_t rows) {
+  const Place &place = inputPlaces_[input];
+  LoadedProgram &program = programs_[place.program];
+  program.half.rows[place.slot] = rows;
+  if (program.idle)
+    program.idle->rows[place.slot] = rows;
+}
+
+uint64_t Executor::uploadBytes() const {
+  const LoadedProgram &program = programs_[last_];
+  uint64_t bytes = program.half.uploads.totalBytes();
+  const std::vector<RowUpload> &uploads = program.half.replay.rowUploads;
+  for (size_t i = 0; i < uploads.size(); ++i) {
+    const RowGroup &group = program.rowGroups[i];
+    const RowUpload::Step *step =
+        uploads[i].find(program.half.rows[group.slots.front()]);
+    uint64_t left = plan_.symbols[group.symbol].bound - (step ? step->rows : 0);
+    bytes -= left * group.rowBytes;
+  }
+  return bytes;
+}
+
 //===--- Files ------------------------------------------------------------===//
+
+/// How many bytes a file has from `offset` on.
+static Result<uint64_t> bytesAfter(const std::string &path, uint64_t offset) {
+  Result<InputFile> file = InputFile::open(path);
+  if (!file.ok())
+    return file.status().withContext(fmt::format("reading \"{}\"", path));
+  return file->sizeBytes() - std::min(offset, file->sizeBytes());
+}
 
 Status Executor::bindFile(uint32_t index, const std::string &path,
                           uint64_t offset) {
-  FilePart whole = {index, 0, byteSizeOf(plan_.inputs[index]), offset};
-  return bindParts(path, {&whole, 1});
+  const Input &input = plan_.inputs[index];
+  FilePart whole = {index, 0, byteSizeOf(input), offset};
+  if (!inputRows_[index])
+    return bindParts(path, {&whole, 1});
+  VM_RETURN_IF_ERROR(checkIdle("bind an input"));
+  Result<uint64_t> bytes = bytesAfter(path, offset);
+  if (!bytes.ok())
+    return bytes.status();
+  whole.bytes = *bytes;
+  Result<uint64_t> rows = rowsIn(input, whole.bytes);
+  if (!rows.ok())
+    return rows.status().withContext(fmt::format("reading \"{}\"", path));
+  VM_RETURN_IF_ERROR(bindParts(path, {&whole, 1}));
+  setRows(index, *rows);
+  inputBound_[index] = true;
+  partlyBound_.erase(index);
+  return {};
 }
 
 Status Executor::bindParts(const std::string &path,
@@ -94,14 +159,17 @@ Status Executor::bindParts(const std::string &path,
     return status.withContext(reading);
   }
   for (const FilePart &part : parts) {
-    if (inputBound_[part.input])
+    if (inputBound_[part.input] && hasAllRows(part.input))
       continue;
+    inputBound_[part.input] = false;
     GivenBytes &given = partlyBound_[part.input];
     given.add(part.offset, part.offset + part.bytes);
     if (given.firstMissing() < byteSizeOf(plan_.inputs[part.input]))
       continue;
     inputBound_[part.input] = true;
     partlyBound_.erase(part.input);
+    if (inputRows_[part.input])
+      setRows(part.input, rowBound(part.input));
   }
   return {};
 }
@@ -181,9 +249,9 @@ Status Executor::readOutput(uint32_t index, std::span<uint8_t> bytes) const {
 }
 
 Result<std::optional<int64_t>> Executor::readRows(uint32_t index) {
-  if (!rowSymbols_[index])
+  if (!outputRows_[index])
     return std::optional<int64_t>();
-  const Window &window = plan_.symbols[*rowSymbols_[index]].window;
+  const Window &window = plan_.symbols[*outputRows_[index]].window;
   int32_t rows = 0;
   auto *bytes = reinterpret_cast<uint8_t *>(&rows);
   VM_RETURN_IF_ERROR(

@@ -28,6 +28,7 @@ Status Executor::openHalves(uint32_t program) {
   for (size_t i = 0; i < idle.uploads.numSlots(); ++i)
     if (const BufferRange &slot = loaded.half.uploads.slot(i); slot.length)
       std::memcpy(idle.uploads.slot(i).mapped, slot.mapped, slot.length);
+  idle.rows = loaded.half.rows;
   loaded.idle = std::move(idle);
   return {};
 }
@@ -37,6 +38,11 @@ std::span<uint8_t> Executor::idleInput(uint32_t index) {
   inputBound_[index] = true;
   return {programs_[place.program].idle->uploads.slot(place.slot).mapped,
           byteSizeOf(plan_.inputs[index])};
+}
+
+void Executor::setIdleRows(uint32_t index, uint64_t rows) {
+  const Place &place = inputPlaces_[index];
+  programs_[place.program].idle->rows[place.slot] = rows;
 }
 
 std::span<const uint8_t> Executor::idleOutput(uint32_t index) const {

@@ -120,16 +120,25 @@ Result<const RegisterSlot *> findRegister(const Plan &plan, uint32_t instance,
                             reg, instance));
 }
 
-std::vector<std::optional<uint32_t>> findRowSymbols(const Plan &plan) {
+template <typename T>
+static RowSymbols findRows(const Plan &plan, const std::vector<T> &slots) {
   std::unordered_map<std::string_view, uint32_t> symbols;
   for (uint32_t i = 0; i < plan.symbols.size(); ++i)
     symbols.emplace(plan.symbols[i].name, i);
-  std::vector<std::optional<uint32_t>> result(plan.outputs.size());
-  for (uint32_t i = 0; i < plan.outputs.size(); ++i)
-    if (auto it = symbols.find(plan.outputs[i].rows);
-        it != symbols.end() && !plan.outputs[i].rows.empty())
+  RowSymbols result(slots.size());
+  for (uint32_t i = 0; i < slots.size(); ++i)
+    if (auto it = symbols.find(slots[i].rows);
+        it != symbols.end() && !slots[i].rows.empty())
       result[i] = it->second;
   return result;
+}
+
+RowSymbols findInputRows(const Plan &plan) {
+  return findRows(plan, plan.inputs);
+}
+
+RowSymbols findOutputRows(const Plan &plan) {
+  return findRows(plan, plan.outputs);
 }
 
 static bool isMetadataOf(const Symbol &symbol, const Stage &stage) {

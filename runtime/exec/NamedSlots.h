@@ -47,9 +47,11 @@ Result<const RegisterSlot *> findRegister(const Plan &plan, uint32_t instance,
 /// Bytes of the tensor in `slot`; its window can be longer.
 uint64_t byteSizeOf(const Slot &slot);
 
-/// For each output the index of the symbol that counts its rows; nullopt where
-/// none does. Takes a time linear in the outputs and symbols.
-std::vector<std::optional<uint32_t>> findRowSymbols(const Plan &plan);
+/// For each input or output the index of the symbol that counts its rows;
+/// nullopt where none does. Takes a time linear in them and the symbols.
+using RowSymbols = std::vector<std::optional<uint32_t>>;
+RowSymbols findInputRows(const Plan &plan);
+RowSymbols findOutputRows(const Plan &plan);
 
 /// Symbol "<stage>.metadata" of the stage that is VM instance `instance`;
 /// Code::Usage if there is no such instance or its metadata was not kept.

@@ -44,6 +44,9 @@ private:
   bool canBePredicated(CommandRange range) const;
 
   // Commands.
+  void recordBeginning();
+  void recordRowUploads();
+  void recordUpload(size_t slot, std::optional<uint64_t> rows);
   void recordUploads();
   void recordInTime(size_t index);
   void recordCommand(size_t index);
@@ -89,10 +92,11 @@ Status CommandRecorder::recordAll() {
   if (!words.ok())
     return words.status();
   replay_.questions = std::move(*words);
+  recordRowUploads();
   openPart(replay_.sequence);
   VM_RETURN_IF_ERROR(status_);
-  r_.timestamps.recordReset(commands_);
-  r_.timestamps.record(commands_, kTimeStart);
+  if (r_.rowGroups.empty())
+    recordBeginning();
   recordUploads();
   r_.timestamps.record(commands_, kTimeUploaded);
   part().timer.recordStart(commands_);
@@ -285,12 +289,56 @@ void CommandRecorder::recordInTime(size_t index) {
     recordCommand(index);
 }
 
+void CommandRecorder::recordBeginning() {
+  r_.timestamps.recordReset(commands_);
+  r_.timestamps.record(commands_, kTimeStart);
+}
+
+/// What an execution begins with where the host counts rows.
+void CommandRecorder::recordRowUploads() {
+  auto recordAlone = [&](auto record) -> VkCommandBuffer {
+    Result<VkCommandBuffer> commands = replay_.submission().beginOther(
+        r_.program.name.c_str(), /*repeatedly=*/false);
+    status_ = commands.status();
+    if (!status_.ok())
+      return VK_NULL_HANDLE;
+    commands_ = *commands;
+    record();
+    status_ = replay_.submission().end(commands_);
+    return std::exchange(commands_, VK_NULL_HANDLE);
+  };
+  if (!r_.rowGroups.empty())
+    replay_.beginning = recordAlone([&] { recordBeginning(); });
+  for (const RowGroup &group : r_.rowGroups) {
+    RowUpload &upload = replay_.rowUploads.emplace_back();
+    uint64_t bound = r_.plan.symbols[group.symbol].bound;
+    for (uint64_t rows : uploadSteps(group, bound)) {
+      if (!status_.ok())
+        return;
+      upload.steps.push_back({rows, recordAlone([&] {
+                                for (uint32_t slot : group.slots)
+                                  recordUpload(slot, rows);
+                              })});
+    }
+  }
+}
+
+/// Copies the first `rows` of an input, or all of it.
+void CommandRecorder::recordUpload(size_t slot, std::optional<uint64_t> rows) {
+  BufferRange source = r_.uploads.slot(slot);
+  if (!source.length)
+    return;
+  const Input &input = r_.plan.inputs[r_.program.inputs[slot]];
+  if (rows)
+    source.length = *rows * rowBytesOf(input);
+  copy(source, r_.regions.locate(input.window));
+}
+
 void CommandRecorder::recordUploads() {
   r_.device.beginLabel(commands_, "uploads");
   for (size_t i = 0; i < r_.uploads.numSlots(); ++i)
-    if (const BufferRange &slot = r_.uploads.slot(i); slot.length)
-      copy(slot,
-           r_.regions.locate(r_.plan.inputs[r_.program.inputs[i]].window));
+    if (r_.plan.inputs[r_.program.inputs[i]].rows.empty())
+      recordUpload(i, std::nullopt);
   // The trace's fills come after its reset.
   BarrierScope scope = r_.scopes.afterUploads;
   scope.destinationStages |= VK_PIPELINE_STAGE_TRANSFER_BIT;

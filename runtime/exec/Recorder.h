@@ -5,8 +5,9 @@
 //
 // Records [uploads] barrier [commands] barrier [downloads] once, with a
 // timestamp at the start and after each phase: in one command buffer, but for
-// long repeats (LoopShape.h). Everything that changes between executions lives
-// in buffers, so nothing is ever recorded again.
+// long repeats (LoopShape.h) and inputs whose rows the host counts
+// (InputRows.h). Everything else that changes between executions lives in
+// buffers, so nothing is ever recorded again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +63,7 @@ struct Recording {
                             ///< if bound at load.
   const Staging &downloads; ///< A slot for each output and each loop's word.
   const std::vector<LoopWord> &loopWords;
+  const std::vector<RowGroup> &rowGroups;
   const Timestamps &timestamps;
   const Timestamps &clocks; ///< Of the plan, as they are recorded.
   Trace &trace;

@@ -70,13 +70,15 @@ RecordCounts Replay::counts() const {
 
 //===--- Submitting -------------------------------------------------------===//
 
-Status Replay::start() {
+Status Replay::start(std::span<const uint64_t> rows) {
   frames_ = {{&sequence, nullptr}};
   asked_.clear();
   counts_ = {};
   hasRun_ = true;
   timed_.reset();
   times_ = {};
+  list_.clear();
+  collectUploads(rows);
   collect();
   return submit();
 }
@@ -92,6 +94,7 @@ Result<bool> Replay::goOn(const Timestamps &timestamps) {
     return false;
   readAnswers();
   VM_RETURN_IF_ERROR(readTimes(timestamps));
+  list_.clear();
   collect();
   isRunning_ = !list_.empty();
   if (isRunning_)
@@ -112,9 +115,16 @@ void Replay::giveUp() {
 
 //===--- What to submit ---------------------------------------------------===//
 
-/// Fills the list, until the host has to look.
+void Replay::collectUploads(std::span<const uint64_t> rows) {
+  if (!rowUploads.empty())
+    list_.push_back(beginning);
+  for (size_t i = 0; i < rowUploads.size(); ++i)
+    if (const RowUpload::Step *step = rowUploads[i].find(rows[i]))
+      list_.push_back(step->commands);
+}
+
+/// Adds to the list, until the host has to look.
 void Replay::collect() {
-  list_.clear();
   while (!frames_.empty()) {
     Frame &frame = frames_.back();
     if (frame.at == frame.sequence->steps.size()) {

@@ -18,12 +18,14 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/CommandTimer.h"
+#include "runtime/exec/InputRows.h"
 #include "runtime/exec/LoopQuestion.h"
 #include "runtime/exec/Submission.h"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -77,13 +79,18 @@ public:
   std::vector<Part> parts;
   PartSequence sequence;
   QuestionWords questions;
+  /// Of each group of inputs whose rows the host counts, before the first part.
+  std::vector<RowUpload> rowUploads;
+  /// Comes before those, if there are any.
+  VkCommandBuffer beginning = VK_NULL_HANDLE;
   /// How long cycles may take that come after the end of their loop, if there
   /// are several and each takes more than a 20th of it. A submit takes a
   /// thousandth.
   uint64_t mostInVainNs = 100'000'000;
 
-  /// Submits an execution, or its beginning.
-  Status start();
+  /// Submits an execution, or its beginning. `rows`: of each group of inputs
+  /// whose rows the host counts.
+  Status start(std::span<const uint64_t> rows);
   /// What was submitted has completed: submits what comes next. False if the
   /// execution is over. `timestamps`: its first one is when it started.
   Result<bool> goOn(const Timestamps &timestamps);
@@ -121,6 +128,7 @@ private:
 
   Status submit();
   void collect();
+  void collectUploads(std::span<const uint64_t> rows);
   void beginChunk(Frame &frame, uint32_t cycles);
   bool endSequence(Frame &frame);
   static uint32_t cyclesToAdd(Frame &frame);

@@ -173,6 +173,7 @@ Result<Refill> Streamer::fillInput(const StreamInput &input, uint64_t number) {
                               number, slot.name, refill->rows, capacity));
   uint64_t filled = bytes.size() / capacity * refill->rows;
   std::fill(bytes.begin() + ptrdiff_t(filled), bytes.end(), uint8_t(0));
+  executor_.setIdleRows(input.input, refill->rows);
   totals_.bytesIn += filled;
   return refill;
 }

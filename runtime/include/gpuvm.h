@@ -186,7 +186,8 @@ typedef struct gpuvm_item {
   uint64_t size_bytes;  /* of the whole tensor, dense; an i1 takes a byte */
   int region;           /* gpuvm_region of its memory; -1 of a stage */
   uint64_t offset;      /* of its first byte in that region */
-  const char *rows;     /* of an output: the symbol that counts its real rows */
+  const char *rows;     /* of an input or an output with at most shape[0] rows:
+                           the symbol that counts its real ones; or "" */
   uint64_t bound; /* of a symbol: more than this is GPUVM_ERROR_EXCESS; or 0 */
   uint32_t instance;    /* of a stage: its VM instance */
   const char *location; /* of a stage: "file.mlir:12:5", if known */
@@ -253,8 +254,11 @@ int vm_program_file(gpuvm_vm *vm, const char *path);
  * program is prepared. Not while executing. */
 int vm_prepare(gpuvm_vm *vm, const char *program);
 
-/* Gives an input of the program its data, exactly as large as the input. It
- * stays bound for all executions until bound again. Not while executing.
+/* Gives an input of the program its data, exactly as large as the input; of one
+ * whose rows are counted (gpuvm_item.rows) as many rows as there are, also
+ * none. It stays bound for all executions until bound again. Inputs with the
+ * same symbol must have as many rows when the program is executed
+ * (GPUVM_ERROR_BAD_INPUT). Not while executing.
  *
  * In a plan of several programs, what belongs to one of them has its name and a
  * dot before its own, "query.limit", which may be left out if no other program
@@ -262,8 +266,9 @@ int vm_prepare(gpuvm_vm *vm, const char *program);
 int vm_bind_input(gpuvm_vm *vm, const char *name, const void *data,
                   size_t size);
 
-/* The same with as many bytes of a file as the input has, from byte `offset`
- * on, as they are there: row-major, little-endian. They are copied to the
+/* The same with as many bytes of a file as the input has (if its rows are
+ * counted, all to the end of the file), from byte `offset` on, as they are
+ * there: row-major, little-endian. They are copied to the
  * device piece by piece, so that large files need no memory of their size. */
 int vm_bind_file(gpuvm_vm *vm, const char *name, const char *path,
                  uint64_t offset);
@@ -279,12 +284,12 @@ typedef struct gpuvm_file_range {
 
 /* Binds `count` ranges of a file: all tensors of a file of weights in one call,
  * or each layer's tensor to its part of an input that has those of all layers.
- * An input is bound when each of its bytes was given, by this call or an
- * earlier one, of the same file or another one; executing a program with an
- * input that is bound in part is GPUVM_ERROR_USAGE. Within a call no byte may
- * be given twice. All is checked before anything is copied; if the file cannot
- * be read then, none of the inputs named here is bound. The device copies while
- * the file is read. Not while executing. */
+ * An input is bound when each of its bytes was given (all rows that there may
+ * be), by this call or an earlier one, of the same file or another one;
+ * executing a program with an input that is bound in part is GPUVM_ERROR_USAGE.
+ * Within a call no byte may be given twice. All is checked before anything is
+ * copied; if the file cannot be read then, none of the inputs named here is
+ * bound. The device copies while the file is read. Not while executing. */
 int vm_bind_file_ranges(gpuvm_vm *vm, const char *path,
                         const gpuvm_file_range *ranges, size_t count);
 

@@ -50,6 +50,7 @@ template <typename Archive>
 static void fields(Archive &archive, Ref<Archive, Input> input) {
   fields(archive, static_cast<Ref<Archive, Slot>>(input));
   archive.field("residency", input.residency);
+  archive.optional("rows", input.rows); // Since 1.18.
 }
 
 template <typename Archive>

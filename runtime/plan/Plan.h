@@ -59,11 +59,13 @@ enum class Residency : uint8_t {
 
 struct Input : Slot {
   Residency residency = Residency::Execution;
+  /// The symbol, a word with a bound, that says how many rows there are of
+  /// `shape[0]`, or empty: all of them. The host gives it with the rows; inputs
+  /// with the same symbol have as many.
+  std::string rows;
 };
 struct Output : Slot {
-  /// The symbol, a word with a bound, that says how many rows there are of
-  /// `shape[0]`, or empty: all of them.
-  std::string rows;
+  std::string rows; ///< Likewise, but the device counts.
 };
 
 /// A region symbol the host can address by name (a metric, a global, ...).

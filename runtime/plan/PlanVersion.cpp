@@ -85,8 +85,12 @@ public:
 
 NewestPart newestPart(const Plan &plan) {
   Newest newest;
-  for (const Input &input : plan.inputs)
+  for (const Input &input : plan.inputs) {
     newest.addSlot("input", input);
+    if (!input.rows.empty())
+      newest.add(18, "An input with counted rows, \"{}\",",
+                 printable(input.name));
+  }
   for (const Output &output : plan.outputs) {
     newest.addSlot("output", output);
     if (!output.rows.empty())

@@ -140,20 +140,21 @@ Status verifyBound(const Symbol &symbol) {
 
 using SymbolsByName = std::map<std::string_view, const Symbol *>;
 
-Status verifyRows(const Output &output, const SymbolsByName &symbols) {
-  if (output.rows.empty())
+template <typename T>
+Status verifyRows(const char *kind, const T &slot,
+                  const SymbolsByName &symbols) {
+  if (slot.rows.empty())
     return {};
-  auto it = symbols.find(output.rows);
+  auto it = symbols.find(slot.rows);
   const Symbol *symbol = it == symbols.end() ? nullptr : it->second;
   if (!symbol || symbol->bound == 0 || !symbol->shape.empty())
-    return bad("Output \"{}\" has as many rows as \"{}\" says, which is no "
+    return bad("{} \"{}\" has as many rows as \"{}\" says, which is no "
                "scalar symbol with a bound.",
-               output.name, printable(output.rows));
-  if (output.shape.empty() || output.shape[0] != int64_t{symbol->bound})
-    return bad(
-        "Output \"{}\" ({}) does not have the {} rows that symbol \"{}\" "
-        "is bounded by.",
-        output.name, typeString(output), symbol->bound, symbol->name);
+               kind, slot.name, printable(slot.rows));
+  if (slot.shape.empty() || slot.shape[0] != int64_t{symbol->bound})
+    return bad("{} \"{}\" ({}) does not have the {} rows that symbol \"{}\" "
+               "is bounded by.",
+               kind, slot.name, typeString(slot), symbol->bound, symbol->name);
   return {};
 }
 
@@ -203,9 +204,16 @@ Status verifySlots(const Plan &plan, const Deadline &deadline) {
     VM_RETURN_IF_ERROR(verifyBound(symbol));
     symbols.emplace(symbol.name, &symbol);
   }
+  for (const Input &input : plan.inputs) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
+    VM_RETURN_IF_ERROR(verifyRows("Input", input, symbols));
+    if (!input.rows.empty() && tensorByteSize(input.dtype, input.shape) == 0)
+      return bad("Input \"{}\" ({}) has counted rows without elements.",
+                 input.name, typeString(input));
+  }
   for (const Output &output : plan.outputs) {
     VM_RETURN_IF_ERROR(deadline.check(kChecking));
-    VM_RETURN_IF_ERROR(verifyRows(output, symbols));
+    VM_RETURN_IF_ERROR(verifyRows("Output", output, symbols));
   }
   return verifyRegisters(plan, deadline);
 }

@@ -297,7 +297,11 @@ gpuvm.program @loops(%x: tensor<8xf32>, %n: tensor<i32>) -> (y: tensor<f32>) {
 
 !rows = tensor<?xf32, #gpuvm.bound<8>>
 
-// expected-error @below {{has an input whose number of rows only the device would know}}
-gpuvm.program @input(%x: !rows) {
-  gpuvm.return
+gpuvm.program @inputs(%x: !rows, %y: !rows) -> (z: !rows) {
+  %z = gpuvm.stage @add(%a = %x : !rows, %b = %y : !rows) -> !rows {
+    // expected-error @below {{has operands with different numbers of rows: those of @x.rows and of @y.rows}}
+    %c = arith.addf %a, %b : !rows
+    gpuvm.send %c : !rows
+  }
+  gpuvm.return %z : !gpuvm.message<!rows>
 }

@@ -153,22 +153,27 @@ static void describe(Programs &all, const std::string &prefix) {
   size_t machine = all.machines.size() - 1;
   vm::Program program;
   program.name = op.getSymName().str();
+  /// The machine's name of the count of input or output `i`.
+  auto rowsOf = [](std::optional<ArrayAttr> counts, size_t i) {
+    StringAttr symbol = ProgramOp::getCount(counts, i);
+    return symbol ? symbol.str() : "";
+  };
   for (auto [i, name, input] :
        llvm::enumerate(op.getInputNames().getAsValueRange<StringAttr>(),
                        type.getInputs())) {
     program.inputs.push_back(all.plan.inputs.size());
     all.inputs.push_back({machine, static_cast<unsigned>(i), ""});
-    all.plan.inputs.push_back(makeSlot<vm::Input>(prefix + name.str(), input));
+    auto slot = makeSlot<vm::Input>(prefix + name.str(), input);
+    slot.rows = rowsOf(op.getInputCounts(), i);
+    all.plan.inputs.push_back(std::move(slot));
   }
-  auto rows = op->getAttrOfType<ArrayAttr>(gpuvm::kOutputRowsAttr);
   for (auto [i, name, output] :
        llvm::enumerate(op.getOutputNames().getAsValueRange<StringAttr>(),
                        type.getResults())) {
     program.outputs.push_back(all.plan.outputs.size());
     all.results.push_back({machine, static_cast<unsigned>(i), ""});
     auto slot = makeSlot<vm::Output>(prefix + name.str(), output);
-    if (auto symbol = rows ? dyn_cast<StringAttr>(rows[i]) : StringAttr())
-      slot.rows = symbol.str(); // The machine's name of it.
+    slot.rows = rowsOf(op.getOutputCounts(), i);
     all.plan.outputs.push_back(std::move(slot));
   }
   for (Operation &symbol : op.getBody().front())

@@ -230,8 +230,10 @@ std::string TextPrinter::print() {
     printPrograms();
   printRegions();
   printSlots("inputs", plan.inputs, [](const Input &input) {
-    return input.residency == Residency::Load ? ", copied once at load"
-                                              : ", copied in every execution";
+    std::string when = input.residency == Residency::Load
+                           ? ", copied once at load"
+                           : ", copied in every execution";
+    return input.rows.empty() ? when : when + ", rows counted in " + input.rows;
   });
   printSlots("outputs", plan.outputs, [](const Output &output) {
     return output.rows.empty() ? "" : ", as many rows as " + output.rows;

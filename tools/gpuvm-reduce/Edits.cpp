@@ -171,6 +171,8 @@ static void dropInputs(ProgramOp program, Choice &choice) {
       continue;
     body.eraseArgument(i);
     program.setInputNamesAttr(without(program.getInputNames(), i));
+    if (std::optional<ArrayAttr> rows = program.getInputRows())
+      program.setInputRowsAttr(without(*rows, i));
     llvm::BitVector inputs(program.getProgramType().getNumInputs());
     inputs.set(i);
     program.setFunctionTypeAttr(

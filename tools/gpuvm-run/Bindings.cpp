@@ -10,6 +10,7 @@
 #include "tools/gpuvm-run/Bindings.h"
 
 #include "runtime/base/InputFile.h"
+#include "runtime/exec/InputRows.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/io/Elements.h"
 #include "runtime/plan/PlanNames.h"
@@ -81,20 +82,37 @@ static std::string conversionTo(DType dtype) {
                      name.substr(1));
 }
 
+static bool hasShape(const Slot &slot, const std::vector<int64_t> &shape) {
+  return slot.shape == shape;
+}
+
+/// Of one whose rows are counted there may be fewer.
+static bool hasShape(const Input &input, const std::vector<int64_t> &shape) {
+  if (input.rows.empty() || shape.size() != input.shape.size())
+    return input.shape == shape;
+  return shape[0] <= input.shape[0] &&
+         std::equal(shape.begin() + 1, shape.end(), input.shape.begin() + 1);
+}
+
+static const char *rowsOf(const Slot &) { return ""; }
+static const char *rowsOf(const Input &input) {
+  return input.rows.empty() ? "" : " or fewer rows";
+}
+
 /// Says what is wrong with a type before there is memory for its elements.
-static TypeCheck mustBe(const Slot &slot, const char *kind) {
+template <typename T> static TypeCheck mustBe(const T &slot, const char *kind) {
   return [&slot, kind](DType dtype, const std::vector<int64_t> &shape) {
-    if (slot.dtype == dtype && slot.shape == shape)
+    if (slot.dtype == dtype && hasShape(slot, shape))
       return Status();
     bool isOther = slot.dtype != dtype;
     std::string hint =
         isOther ? " (NumPy converts: " + conversionTo(slot.dtype) + ")" : "";
     return Status(Code::BadInput,
                   fmt::format("{} \"{}\" has the wrong {}: {} is given, but "
-                              "the program takes {}{}.",
+                              "the program takes {}{}{}.",
                               kind, slot.name, isOther ? "type" : "shape",
                               typeString(dtype, shape), typeString(slot),
-                              hint));
+                              rowsOf(slot), hint));
   };
 }
 
@@ -131,13 +149,24 @@ static std::optional<FileRange> parseRange(std::string_view text) {
   return range;
 }
 
+/// The bytes of a file from `offset` on, as many as the input takes.
+static uint64_t bytesFor(const Input &input, uint64_t fileBytes,
+                         uint64_t offset) {
+  return input.rows.empty() ? byteSizeOf(input)
+                            : fileBytes - std::min(offset, fileBytes);
+}
+
 static Status checkRange(const FileRange &range, const Input &input) {
   Result<InputFile> file = InputFile::open(range.path);
   if (!file.ok())
     return file.status()
         .withContext(fmt::format("reading \"{}\"", range.path))
         .withContext(fmt::format("reading input \"{}\"", input.name));
-  uint64_t bytes = byteSizeOf(input);
+  uint64_t bytes = bytesFor(input, file->sizeBytes(), range.offset);
+  if (!input.rows.empty())
+    return rowsIn(input, bytes)
+        .status()
+        .withContext(fmt::format("reading \"{}\"", range.path));
   if (range.offset <= file->sizeBytes() &&
       bytes <= file->sizeBytes() - range.offset)
     return {};
@@ -160,7 +189,13 @@ Status readFiles(const Plan &plan, Bindings &bindings) {
     HostTensor tensor;
     tensor.dtype = input.dtype;
     tensor.shape = input.shape;
-    tensor.bytes.resize(byteSizeOf(input));
+    tensor.bytes.resize(bytesFor(input, file->sizeBytes(), range.offset));
+    if (!input.rows.empty()) {
+      Result<uint64_t> rows = rowsIn(input, tensor.bytes.size());
+      if (!rows.ok())
+        return rows.status();
+      tensor.shape[0] = static_cast<int64_t>(*rows);
+    }
     VM_RETURN_IF_ERROR(file->readAt(range.offset, tensor.bytes));
     bindings.inputs[i] = std::move(tensor);
     bindings.files[i].reset();

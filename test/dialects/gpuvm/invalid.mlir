@@ -54,6 +54,48 @@ gpuvm.program @program_c0_empty(%x: tensor<0xindex>) {
 
 // -----
 
+!rows = tensor<?xf32, #gpuvm.bound<8>>
+
+// expected-error @below {{C5: input "y" has the rows of "z", which is no input}}
+gpuvm.program @program_c5_unknown(%x: !rows, %y: !rows rows %z) {
+  gpuvm.return
+}
+
+// -----
+
+!rows = tensor<?xf32, #gpuvm.bound<8>>
+
+// expected-error @below {{C5: input "y" ('tensor<?xf32, #gpuvm.bound<7>>') has the rows of "x" ('tensor<?xf32, #gpuvm.bound<8>>'): both must be bounded, by the same number}}
+gpuvm.program @program_c5_bound(%x: !rows, %y: tensor<?xf32, #gpuvm.bound<7>> rows %x) {
+  gpuvm.return
+}
+
+// -----
+
+// expected-error @below {{C5: input "y" ('tensor<8xf32>') has the rows of "x" ('tensor<8xf32>'): both must be bounded}}
+gpuvm.program @program_c5_static(%x: tensor<8xf32>, %y: tensor<8xf32> rows %x) {
+  gpuvm.return
+}
+
+// -----
+
+!rows = tensor<?xf32, #gpuvm.bound<8>>
+
+// expected-error @below {{C5: input "z" has the rows of "y", which has those of "x": name that one}}
+gpuvm.program @program_c5_chain(%x: !rows, %y: !rows rows %x, %z: !rows rows %y) {
+  gpuvm.return
+}
+
+// -----
+
+// expected-error @below {{C5: there is one name of rows per input}}
+"gpuvm.program"() <{sym_name = "program_c5_count", function_type = (tensor<4xf32>) -> (), input_names = ["x"], output_names = [], input_rows = []}> ({
+^bb0(%x: tensor<4xf32>):
+  "gpuvm.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
 // expected-error @below {{C2: two outputs are named "y"}}
 gpuvm.program @program_c2_outputs(%x: tensor<4xf32>) -> (y: tensor<4xf32>, y: tensor<4xf32>) {
   gpuvm.return %x, %x : tensor<4xf32>, tensor<4xf32>

@@ -18,6 +18,16 @@ gpuvm.program @triple(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
   gpuvm.return %y : !gpuvm.message<tensor<8xf32>>
 }
 
+// CHECK-LABEL: gpuvm.program @worth(%price: tensor<?xf32, #gpuvm.bound<1000>>, %amount: tensor<?xf32, #gpuvm.bound<1000>> rows %price) -> (worth: tensor<?xf32, #gpuvm.bound<1000>>) {
+!column = tensor<?xf32, #gpuvm.bound<1000>>
+gpuvm.program @worth(%price: !column, %amount: !column rows %price) -> (worth: !column) {
+  %w = gpuvm.stage @multiply(%p = %price : !column, %a = %amount : !column) -> !column {
+    %pa = arith.mulf %p, %a : !column
+    gpuvm.send %pa : !column
+  }
+  gpuvm.return %w : !gpuvm.message<!column>
+}
+
 // The dialect's prefix can be left out inside a program.
 // CHECK-LABEL: gpuvm.program @short(%x: tensor<8xf32>) -> (result0: tensor<8xf32>) {
 gpuvm.program @short(%x: tensor<8xf32>) -> tensor<8xf32> {

@@ -47,6 +47,8 @@ std::vector<Change> changes() {
        [](Plan &plan) { plan.outputs[0].rows = "total"; }},
       {5, "A symbol with a bound, \"total\",",
        [](Plan &plan) { plan.symbols[0].bound = 64; }},
+      {18, "An input with counted rows, \"x\",",
+       [](Plan &plan) { plan.inputs[0].rows = "total"; }},
       {7, "Command 2, a repeat or a clock,",
        [](Plan &plan) { plan.commands[2].op = Repeat{1, 2}; }},
       {7, "Command 2, a repeat or a clock,",
