@@ -68,9 +68,9 @@ static void forEachState(const Plan &plan, CommandRange range, Turns &turns,
     CommandRange body = {i + 1, i + 1 + repeat->commands};
     // More than `times` where a loop is recorded in blocks.
     for (uint32_t t = 0; t < periodOf(*repeat); ++t) {
-      turns.turn(*repeat, t, /*begins=*/true);
+      turns.rotate(*repeat, t, /*begins=*/true);
       forEachState(plan, body, turns, visit);
-      turns.turn(*repeat, t, /*begins=*/false);
+      turns.rotate(*repeat, t, /*begins=*/false);
     }
     i = body.end - 1;
   }

@@ -234,7 +234,7 @@ void CommandRecorder::recordQuestion(const Repeat &repeat, Loop &loop) {
 }
 
 void CommandRecorder::recordTurn(size_t repeat, uint32_t number, bool begins) {
-  turns_.turn(std::get<Repeat>(r_.plan.commands[repeat].op), number, begins);
+  turns_.rotate(std::get<Repeat>(r_.plan.commands[repeat].op), number, begins);
   if (begins)
     open_.push_back(repeat);
   else

@@ -275,8 +275,8 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
   };
   forEachExecuted(plan, kTurnsForHazards, visit,
                   [&](size_t i, uint32_t number, bool begins) {
-                    turns.turn(std::get<Repeat>(plan.commands[i].op), number,
-                               begins);
+                    turns.rotate(std::get<Repeat>(plan.commands[i].op), number,
+                                 begins);
                   });
   return replay.take();
 }

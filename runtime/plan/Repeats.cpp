@@ -23,7 +23,7 @@ const Turns::Places &Turns::placesOf(const Repeat &repeat) {
   return places;
 }
 
-void Turns::turn(const Repeat &repeat, uint32_t number, bool begins) {
+void Turns::rotate(const Repeat &repeat, uint32_t number, bool begins) {
   if (repeat.rotations.empty())
     return;
   if (begins)

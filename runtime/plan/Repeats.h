@@ -35,7 +35,7 @@ inline uint32_t periodOf(const Repeat &repeat) {
 class Turns {
 public:
   /// Of forEachExecuted().
-  void turn(const Repeat &repeat, uint32_t number, bool begins);
+  void rotate(const Repeat &repeat, uint32_t number, bool begins);
 
   /// O(log n) in the windows that rotate.
   Window at(Window window) const;
