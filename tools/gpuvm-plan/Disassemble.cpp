@@ -5,10 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/base/Printable.h"
-#include "runtime/plan/KernelReflection.h"
-#include "runtime/plan/KnownModule.h"
-#include "runtime/plan/SpirvTools.h"
+#include "runtime/view/KernelText.h"
 #include "tools/gpuvm-plan/Printing.h"
 
 #include <fmt/format.h>
@@ -16,23 +13,6 @@
 
 namespace vm::tools {
 namespace {
-
-std::string assemblyOf(const Kernel &kernel) {
-  KnownModule known = toKnownModule(kernel.spirv);
-  SpirvContext context(known.environment);
-  SpirvDiagnostic diagnostic;
-  spv_text text = nullptr;
-  uint32_t options = SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
-                     SPV_BINARY_TO_TEXT_OPTION_INDENT;
-  spv_result_t result =
-      spvBinaryToText(context.get(), known.words.data(), known.words.size(),
-                      options, &text, diagnostic.out());
-  std::string assembly = result == SPV_SUCCESS
-                             ? printableLines({text->str, text->length})
-                             : "; " + diagnostic.firstLine() + "\n";
-  spvTextDestroy(text);
-  return assembly;
-}
 
 /// The kernels that `name` selects.
 Result<std::vector<const Kernel *>> select(const Plan &plan,
@@ -57,11 +37,11 @@ Result<std::string> disassembleText(const Plan &plan, const std::string &name) {
     return kernels.status();
   std::string text;
   for (const Kernel *kernel : *kernels) {
-    auto glsl = decompileToGlsl(kernel->name, kernel->spirv);
-    text += fmt::format("; kernel {}: SPIR-V\n{}\n// kernel {}: GLSL\n{}\n",
-                        kernel->name, assemblyOf(*kernel), kernel->name,
-                        glsl.ok() ? printableLines(*glsl)
-                                  : "// " + glsl.status().message() + "\n");
+    auto glsl = glslOf(*kernel);
+    text +=
+        fmt::format("; kernel {}: SPIR-V\n{}\n// kernel {}: GLSL\n{}\n",
+                    kernel->name, assemblyOf(*kernel), kernel->name,
+                    glsl.ok() ? *glsl : "// " + glsl.status().message() + "\n");
   }
   return text;
 }
@@ -72,12 +52,11 @@ Result<std::string> disassembleJson(const Plan &plan, const std::string &name) {
     return kernels.status();
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Kernel *kernel : *kernels) {
-    auto glsl = decompileToGlsl(kernel->name, kernel->spirv);
+    auto glsl = glslOf(*kernel);
     nlohmann::ordered_json object;
     object["name"] = kernel->name;
     object["spirv"] = assemblyOf(*kernel);
-    object["glsl"] =
-        glsl.ok() ? nlohmann::ordered_json(printableLines(*glsl)) : nullptr;
+    object["glsl"] = glsl.ok() ? nlohmann::ordered_json(*glsl) : nullptr;
     list.push_back(std::move(object));
   }
   return list.dump(2, ' ', /*ensure_ascii=*/false,
