@@ -1,0 +1,142 @@
+//===- PlanPage.cpp - a plan as one page of HTML
+//------------------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/view/PlanPage.h"
+
+#include "PageText.h"
+#include "runtime/base/Printable.h"
+#include "runtime/plan/ManifestJson.h"
+#include "runtime/view/KernelText.h"
+#include "runtime/view/Values.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace vm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dump(const Json &json) {
+  return json.dump(-1, ' ', /*ensure_ascii=*/false,
+                   Json::error_handler_t::replace);
+}
+
+/// JSON within a script element: no string of it ends the element.
+std::string inScript(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  for (char character : json)
+    if (character == '<')
+      text += "\\u003c";
+    else
+      text += character;
+  return text;
+}
+
+std::string inHtml(std::string_view text) {
+  std::string escaped;
+  for (char character : text)
+    switch (character) {
+    case '<':
+      escaped += "&lt;";
+      break;
+    case '&':
+      escaped += "&amp;";
+      break;
+    default:
+      escaped += character;
+    }
+  return escaped;
+}
+
+Json toJson(const Value &value) {
+  Json readers = Json::array();
+  for (const ValueReader &reader : value.readers)
+    readers.push_back({reader.command, reader.bytes});
+  Json json = {{"region", toString(value.window.region)},
+               {"offset", value.window.offset},
+               {"length", value.window.length}};
+  json["writer"] = value.writer ? Json(*value.writer) : Json();
+  json["readers"] = std::move(readers);
+  json["kept"] = value.isKept;
+  json["program"] = value.program;
+  json["begin"] = value.begin;
+  json["end"] = value.end;
+  return json;
+}
+
+std::string valuesJson(const PlanValues &values) {
+  Json list = Json::array();
+  for (const Value &value : values.values)
+    list.push_back(toJson(value));
+  return dump(list);
+}
+
+std::string sourcesJson(const PageOptions &options) {
+  Json list = Json::array();
+  for (const SourceFile &source : options.sources)
+    list.push_back({{"name", printableLine(source.name, 1024)},
+                    {"text", printableLines(source.text)}});
+  return dump(list);
+}
+
+std::string codeElement(size_t index, const Kernel &kernel) {
+  Result<std::string> glsl = glslOf(kernel);
+  Json json = {{"spirv", assemblyOf(kernel)}};
+  json["glsl"] = glsl.ok() ? Json(*glsl) : Json();
+  return fmt::format(
+      "<script type=\"application/json\" id=\"code-{}\">{}</script>\n", index,
+      inScript(dump(json)));
+}
+
+/// Puts `what` where the page says `<!--name-->`.
+void replaceMark(std::string &page, std::string_view name,
+                 std::string_view what) {
+  std::string mark = fmt::format("<!--{}-->", name);
+  page.replace(page.find(mark), mark.size(), what);
+}
+
+} // namespace
+
+Result<std::string> viewJson(const Plan &plan, const PageOptions &options,
+                             const Deadline &deadline) {
+  Result<PlanValues> values = findValues(plan, deadline);
+  if (!values.ok())
+    return values.status();
+  return fmt::format(
+      R"({{"format":1,"file":{},"plan":{},"values":{},)"
+      R"("readers_left_out":{},"module":{},"sources":{},"profile":{}}})",
+      dump(printableLine(options.title, 1024)), manifestToJson(plan),
+      valuesJson(*values), values->areReadersLeftOut, dump(plan.module),
+      sourcesJson(options),
+      options.profile ? dump(Json(*options.profile)) : "null");
+}
+
+Result<std::string> pageHtml(const Plan &plan, const PageOptions &options,
+                             const Deadline &deadline) {
+  Result<std::string> data = viewJson(plan, options, deadline);
+  if (!data.ok())
+    return data;
+  std::string code;
+  for (size_t i = 0; i < plan.kernels.size(); ++i) {
+    VM_RETURN_IF_ERROR(deadline.check("Writing the kernels as text"));
+    code += codeElement(i, plan.kernels[i]);
+  }
+  std::string page = kPage;
+  replaceMark(page, "CODE", code);
+  replaceMark(page, "DATA",
+              fmt::format("<script type=\"application/json\" id=\"data\">{}"
+                          "</script>",
+                          inScript(*data)));
+  replaceMark(page, "TITLE", inHtml(printableLine(options.title, 200)));
+  return page;
+}
+
+} // namespace vm
