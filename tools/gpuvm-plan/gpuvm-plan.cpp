@@ -8,12 +8,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/FileLimit.h"
+#include "runtime/base/InputFile.h"
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/PlanVersion.h"
+#include "runtime/view/PlanPage.h"
+#include "runtime/view/ProfileFile.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
 #include "tools/common/StandardOutput.h"
+#include "tools/common/TextFile.h"
 #include "tools/gpuvm-plan/Printing.h"
 
 #include <CLI/CLI.hpp>
@@ -21,7 +25,10 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <new>
+#include <string>
+#include <vector>
 
 using namespace vm;
 
@@ -42,9 +49,15 @@ struct Options {
   std::string path;
   std::string format = "text";
   std::string kernel;
+  std::string output;
+  std::string profile;
+  std::vector<std::string> sources;
   double timeoutSeconds = 60;
 
   bool json() const { return format == "json"; }
+  Deadline deadline() const {
+    return Deadline(static_cast<uint64_t>(timeoutSeconds * 1e9));
+  }
 };
 
 Result<std::string> show(const Plan &plan, const Options &options) {
@@ -79,6 +92,61 @@ Result<std::string> verify(const Plan &plan, const Options &options) {
   nlohmann::ordered_json object;
   object["valid"] = true;
   return object.dump() + "\n";
+}
+
+constexpr uint64_t kMaxTextBytes = 1 << 28; ///< Of a profile or a source.
+
+Result<std::string> readText(const std::string &path) {
+  Result<InputFile> file = InputFile::open(path);
+  if (!file.ok())
+    return file.status();
+  if (file->sizeBytes() > kMaxTextBytes)
+    return Status(Code::BadInput,
+                  fmt::format("\"{}\" has {} bytes, more than are read ({}).",
+                              path, file->sizeBytes(), kMaxTextBytes));
+  std::string text(file->sizeBytes(), '\0');
+  VM_RETURN_IF_ERROR(
+      file->readAt(0, {reinterpret_cast<uint8_t *>(text.data()), text.size()}));
+  return text;
+}
+
+std::string fileName(const std::string &path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+/// Where the page goes unless told: the plan's name, in the current folder.
+std::string pagePath(const Options &options) {
+  if (!options.output.empty())
+    return options.output;
+  return std::filesystem::path(options.path).stem().string() + ".html";
+}
+
+Result<std::string> html(const Plan &plan, const Options &options) {
+  PageOptions page{.title = fileName(options.path)};
+  if (!options.profile.empty()) {
+    Result<std::string> text = readText(options.profile);
+    if (!text.ok())
+      return text.status();
+    auto profile =
+        readProfile(*text, options.profile, plan, options.deadline());
+    if (!profile.ok())
+      return profile.status();
+    page.profile = std::move(*profile);
+  }
+  for (const std::string &path : options.sources) {
+    Result<std::string> text = readText(path);
+    if (!text.ok())
+      return text.status();
+    page.sources.push_back({fileName(path), std::move(*text)});
+  }
+  Result<std::string> text = pageHtml(plan, page, options.deadline());
+  if (!text.ok())
+    return text;
+  std::string path = pagePath(options);
+  VM_RETURN_IF_ERROR(writeText(path, *text));
+  if (path != "-")
+    fmt::print(stderr, "wrote {}\n", path);
+  return std::string();
 }
 
 using Action = Result<std::string> (*)(const Plan &, const Options &);
@@ -156,6 +224,16 @@ static int runTool(int argc, char **argv) {
       add("disassemble", "SPIR-V and GLSL of the kernels", disassemble);
   addFormat(code);
   code->add_option("--kernel", options.kernel, "Only the kernel of this name");
+  CLI::App *page =
+      add("html", "The plan as one page, to look at with a browser", html);
+  page->add_option("-o,--output", options.output,
+                   "The page; - is standard output. Default: the plan's name "
+                   "with .html, in the current folder");
+  page->add_option("--profile", options.profile,
+                   "Times of the device: what gpuvm-run --profile=json prints");
+  page->add_option("--source", options.sources,
+                   "A file that the plan was compiled from, to show its lines; "
+                   "may be repeated");
   add("dot", "Commands and dependences as a Graphviz graph", dot);
   add("module", "The MLIR module that the plan was made of, if it carries it",
       module);
@@ -163,10 +241,11 @@ static int runTool(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return lacksCommand(app, error)
-               ? fail(Status(Code::Usage,
-                             "What to do is missing: show, verify, "
-                             "disassemble, dot or module, before the plan "
-                             "file (gpuvm-plan --help says more)."))
+               ? fail(
+                     Status(Code::Usage,
+                            "What to do is missing: show, verify, "
+                            "disassemble, html, dot or module, before the plan "
+                            "file (gpuvm-plan --help says more)."))
                : answer(app, error);
   }
   return run(action, options);
