@@ -3,7 +3,8 @@
     bounded.py FOLDER FIRST LAST
 
 runs the programs with these numbers and those between, on the device and in the interpreter.
-A program is a chain of stages that hand on one column, each with one to three steps. What
+A program is a chain of stages that hand on one column, each with one to three steps; half of them
+take the rows as an input with a bound, the others take all rows and a count. What
 comes out, and what steps count on the way, must be what Python makes of the rows that are
 there. Where rows are more than there is room for, both must say so with both numbers. Exits
 1 if not.
@@ -45,8 +46,9 @@ class Column:
 class Chain:
     """The text of a program and what it should put out."""
 
-    def __init__(self, rng, values):
+    def __init__(self, rng, values, is_given):
         self.rng, self.values = rng, values
+        self.is_given = is_given  # The host gives the rows that there are.
         self.lines, self.outputs, self.stages, self.names = [], {}, 0, 0
         self.excess = []  # What is to be said where rows are more than there is room for.
 
@@ -232,6 +234,7 @@ class Chain:
                 column = step(self, column)
         results = [(column.name, column.type), *((name, kind) for _, name, kind in self.sent)]
         takes = f"%given = {before.name} : !gpuvm.message<{before.type}>" if before else \
+            f"%all = %in : {rows(len(self.values))}" if self.is_given else \
             f"%all = %in : tensor<{len(self.values)}xi32>, %there = %count : tensor<i32>"
         kinds = ", ".join(kind for _, kind in results)
         made = Column(f"%s{self.stages}#0", column.bound, column.values)
@@ -242,6 +245,8 @@ class Chain:
         return made
 
     def start(self):
+        if self.is_given:
+            return Column("%all", len(self.values), self.values[:self.there])
         return self.bounded("%all", "%there", len(self.values), self.values[:self.there])
 
     def build(self, there):
@@ -254,7 +259,8 @@ class Chain:
         self.returned.append(("last", column.name, column.type))
         names = ", ".join(f"{key}: {kind}" for key, _, kind in self.returned)
         kinds = ", ".join(f"!gpuvm.message<{kind}>" for _, _, kind in self.returned)
-        return "\n".join([f"gpuvm.program @chain(%in: tensor<{len(self.values)}xi32>, %count: tensor<i32>) -> ({names}) {{",
+        takes = rows(len(self.values)) if self.is_given else f"tensor<{len(self.values)}xi32>, %count: tensor<i32>"
+        return "\n".join([f"gpuvm.program @chain(%in: {takes}) -> ({names}) {{",
                           *self.lines, f"  gpuvm.return {', '.join(name for _, name, _ in self.returned)} : {kinds}",
                           "}"]) + "\n"
 
@@ -266,7 +272,7 @@ def made(seed):
     high = rng.choice([4, 100, 2**31])
     values = [rng.randrange(-high, high) for _ in range(length)]
     there = rng.choice([0, 1, length // 2, length, length])
-    chain = Chain(rng, values)
+    chain = Chain(rng, values, bool(seed & 1))
     return chain, values, there
 
 
@@ -276,10 +282,11 @@ def check(seed, folder):
     source, plan = path(f"{seed}.mlir"), path(f"{seed}.gvplan")
     with open(source, "w") as file:
         file.write(chain.build(there))
-    write_npy(path("in.npy"), (len(values),), "i32", values)
+    given = values[:there] if chain.is_given else values
+    write_npy(path("in.npy"), (len(given),), "i32", given)
     call(["gpuvm-compile", source, "-o", plan])
     for program in (["gpuvm-run", plan, "--validate"], ["gpuvm-interpret", source]):
-        command = [*program, f"--input=in=@{path('in.npy')}", f"--input=count=i32={there}",
+        command = [*program, f"--input=in=@{path('in.npy')}", *([] if chain.is_given else [f"--input=count=i32={there}"]),
                    *(f"--output={name}=@{path(name)}.npy" for name in chain.outputs)]
         if chain.excess:
             refused = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
