@@ -42,6 +42,10 @@ class CompileError(Error):
         return type(self), (self.diagnostics, str(self))
 
 
+class TraceError(Error, TypeError):
+    """A function of a program asks for what the language does not have, or for what only the device knows."""
+
+
 class CompileWarning(UserWarning):
     """What the compiler warns of; the program is compiled."""
 
