@@ -8,8 +8,14 @@
 docs/python.md says what arrays are taken, what is kept where, and what can go wrong.
 """
 
+from . import ops
 from ._compile import cache_dir, compile
 from ._description import Stage
+from ._language.array import Array
+from ._language.control import Stage as StageFunction
+from ._language.control import at, map, max_abs, norm, repeat, send, shared, stage, status, ticks, until, when, while_loop
+from ._language.program import Traced, TracedProgram, program
+from ._language.symbols import Control, Global, Heap, Metric, Register
 from ._profile import KernelTime, Profile, Spread, StageTime
 from ._program import Program, load
 from ._tensors import Tensor, bfloat16_bits, bfloat16_values
@@ -25,39 +31,65 @@ from .errors import (
     InputError,
     OutOfMemoryError,
     PlanError,
+    TraceError,
     UsageError,
     ValidationError,
 )
 
 __all__ = [
+    "Array",
     "CompileError",
     "CompileWarning",
+    "Control",
     "DeviceError",
     "DeviceLostError",
     "Diagnostic",
     "Error",
     "ExcessError",
     "FileRange",
+    "Global",
+    "Heap",
     "InputError",
     "KernelTime",
+    "Metric",
     "OutOfMemoryError",
     "PlanError",
     "Profile",
     "Program",
+    "Register",
     "Run",
     "Spread",
     "Stage",
+    "StageFunction",
     "StageTime",
     "Stats",
     "Tensor",
+    "TraceError",
+    "Traced",
+    "TracedProgram",
     "UsageError",
     "ValidationError",
     "Vm",
+    "at",
     "bfloat16_bits",
     "bfloat16_values",
     "cache_dir",
     "compile",
     "load",
+    "map",
+    "max_abs",
+    "norm",
+    "ops",
+    "program",
+    "repeat",
+    "send",
+    "shared",
+    "stage",
+    "status",
+    "ticks",
+    "until",
+    "when",
+    "while_loop",
 ]
 
 for _name in __all__:  # Where users find them, in tracebacks and pickles.

@@ -24,6 +24,20 @@ _DTYPES: Final[Mapping[str, str]] = {
     "f64": "float64",
     "bf16": "uint16",  # The bits: NumPy has no such type.
 }
+_TRACED: Final = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+)
 _KDLCPU: Final = 1  # DLDeviceType of dlpack.h
 _KDLCUDA_HOST: Final = 3
 _KDLROCM_HOST: Final = 11
@@ -255,3 +269,14 @@ def convert(value: object, wanted: Tensor, what: str = "Input") -> Array:
         raise InputError(
             wanted.name, f'{what} "{wanted.name}" ({wanted.type}): {_subject(value)} {refusal}.'
         ) from refusal.__cause__
+
+
+def as_host_array(name: str, value: object) -> Array:
+    """An array as it is, for a program that is made for its type."""
+    try:
+        array = _to_array(value, "")[0]
+        if array.dtype.newbyteorder("=").name not in _TRACED:
+            raise _Refusal(f"has elements of {array.dtype}, which the device does not have ({', '.join(_TRACED)})")
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    except _Refusal as refusal:
+        raise InputError(name, f'Argument "{name}": {_subject(value)} {refusal}.') from refusal.__cause__
