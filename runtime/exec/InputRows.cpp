@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace vm {
 
@@ -20,16 +21,18 @@ uint64_t rowBytesOf(const Slot &slot) {
 std::vector<RowGroup> rowGroupsOf(const Plan &plan, const Program &program,
                                   const RowSymbols &symbols) {
   std::vector<RowGroup> groups;
+  std::unordered_map<uint32_t, size_t> groupOf; // By symbol.
   for (uint32_t slot = 0; slot < program.inputs.size(); ++slot) {
     uint32_t i = program.inputs[slot];
     if (!symbols[i])
       continue;
-    auto group = std::ranges::find(groups, *symbols[i], &RowGroup::symbol);
-    if (group == groups.end())
-      group = groups.insert(group, {*symbols[i]});
-    group->slots.push_back(slot);
+    auto [place, isNew] = groupOf.emplace(*symbols[i], groups.size());
+    if (isNew)
+      groups.push_back({*symbols[i]});
+    RowGroup &group = groups[place->second];
+    group.slots.push_back(slot);
     if (plan.inputs[i].residency == Residency::Execution)
-      group->rowBytes += rowBytesOf(plan.inputs[i]);
+      group.rowBytes += rowBytesOf(plan.inputs[i]);
   }
   return groups;
 }

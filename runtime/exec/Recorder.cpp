@@ -313,6 +313,8 @@ void CommandRecorder::recordRowUploads() {
     RowUpload &upload = replay_.rowUploads.emplace_back();
     uint64_t bound = r_.plan.symbols[group.symbol].bound;
     for (uint64_t rows : uploadSteps(group, bound)) {
+      if (status_.ok())
+        status_ = r_.deadline.check("Recording the uploads of an execution");
       if (!status_.ok())
         return;
       upload.steps.push_back({rows, recordAlone([&] {
