@@ -12,6 +12,7 @@
 #include "runtime/plan/ManifestJson.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/plan/PlanVersion.h"
+#include "runtime/view/PlanDiff.h"
 #include "runtime/view/PlanPage.h"
 #include "runtime/view/ProfileFile.h"
 #include "tools/common/CommandLineText.h"
@@ -41,16 +42,18 @@ Example:
 A plan is loaded as gpuvm-run loads it: whatever is shown has passed every check
 but those of a device. Results are printed on standard output.
 
-Exit codes: 0 ok, 2 usage, 3 bad plan file, 5 timeout, 6 out of memory.)";
+Exit codes: 0 ok, 1 diff: the plans differ, 2 usage, 3 bad plan file, 5 timeout,
+6 out of memory.)";
 
 namespace {
 
 struct Options {
   std::string path;
+  std::string other; ///< Of diff: the plan after `path`.
   std::string format = "text";
   std::string kernel;
   std::string output;
-  std::string profile;
+  std::vector<std::string> profiles;
   std::vector<std::string> sources;
   double timeoutSeconds = 60;
 
@@ -121,14 +124,18 @@ std::string pagePath(const Options &options) {
   return std::filesystem::path(options.path).stem().string() + ".html";
 }
 
+Result<nlohmann::json> readProfile(const std::string &path, const Plan &plan,
+                                   const Options &options) {
+  Result<std::string> text = readText(path);
+  if (!text.ok())
+    return text.status();
+  return vm::readProfile(*text, path, plan, options.deadline());
+}
+
 Result<std::string> html(const Plan &plan, const Options &options) {
   PageOptions page{.title = fileName(options.path)};
-  if (!options.profile.empty()) {
-    Result<std::string> text = readText(options.profile);
-    if (!text.ok())
-      return text.status();
-    auto profile =
-        readProfile(*text, options.profile, plan, options.deadline());
+  if (!options.profiles.empty()) {
+    auto profile = readProfile(options.profiles.front(), plan, options);
     if (!profile.ok())
       return profile.status();
     page.profile = std::move(*profile);
@@ -166,15 +173,50 @@ void reportInvalid(const Status &status) {
                          nlohmann::ordered_json::error_handler_t::replace));
 }
 
-Result<Plan> load(const Options &options) {
-  if (std::string advice = programAdvice(options.path); !advice.empty())
+Result<Plan> load(const std::string &path, const Options &options) {
+  if (std::string advice = programAdvice(path); !advice.empty())
     return Status(Code::BadInput, advice);
-  return loadPlan(options.path,
-                  static_cast<uint64_t>(options.timeoutSeconds * 1e9));
+  return loadPlan(path, static_cast<uint64_t>(options.timeoutSeconds * 1e9));
+}
+
+/// As diff(1): 0 if the plans are the same, 1 if not, more if that cannot be
+/// said.
+int diff(const Options &options) {
+  if (options.profiles.size() == 1)
+    return fail(Status(Code::Usage, "--profile is given once, for one of the "
+                                    "two plans; times need both."));
+  Result<Plan> before = load(options.path, options);
+  if (!before.ok())
+    return fail(before.status());
+  Result<Plan> after = load(options.other, options);
+  if (!after.ok())
+    return fail(after.status());
+  std::vector<nlohmann::json> profiles;
+  for (size_t i = 0; i < options.profiles.size(); ++i) {
+    auto profile =
+        readProfile(options.profiles[i], i == 0 ? *before : *after, options);
+    if (!profile.ok())
+      return fail(profile.status());
+    profiles.push_back(std::move(*profile));
+  }
+  bool isTimed = !profiles.empty();
+  auto found = diffPlans({*before, isTimed ? &profiles[0] : nullptr},
+                         {*after, isTimed ? &profiles[1] : nullptr});
+  Status printed = printOutput(
+      options.json()
+          ? found.dump(2, ' ', /*ensure_ascii=*/false,
+                       nlohmann::ordered_json::error_handler_t::replace) +
+                "\n"
+          : diffText(found));
+  if (!printed.ok())
+    return fail(printed);
+  return found["same"].get<bool>() ? 0 : static_cast<int>(Code::WrongResult);
 }
 
 int run(Action action, const Options &options) {
-  Result<Plan> plan = load(options);
+  if (!options.other.empty())
+    return diff(options);
+  Result<Plan> plan = load(options.path, options);
   if (!plan.ok()) {
     if (action == verify && options.json() &&
         plan.status().code() == Code::BadInput)
@@ -215,6 +257,8 @@ static int runTool(int argc, char **argv) {
     command->add_option("--format", options.format, "text or json")
         ->capture_default_str()
         ->check(CLI::IsMember({"text", "json"}));
+    command->add_flag_callback(
+        "--json", [&options] { options.format = "json"; }, "--format=json");
   };
   addFormat(add("show",
                 "Windows, kernels, commands, and the reason of each barrier",
@@ -229,11 +273,24 @@ static int runTool(int argc, char **argv) {
   page->add_option("-o,--output", options.output,
                    "The page; - is standard output. Default: the plan's name "
                    "with .html, in the current folder");
-  page->add_option("--profile", options.profile,
-                   "Times of the device: what gpuvm-run --profile=json prints");
+  page->add_option("--profile", options.profiles,
+                   "Times of the device: what gpuvm-run --profile=json prints")
+      ->expected(1);
   page->add_option("--source", options.sources,
                    "A file that the plan was compiled from, to show its lines; "
                    "may be repeated");
+  CLI::App *difference =
+      add("diff", "What is different in two plans, with the exit codes of diff",
+          nullptr);
+  difference->add_option("other", options.other, "The plan to compare it with")
+      ->required();
+  difference
+      ->add_option("--profile", options.profiles,
+                   "Given twice: the profile of the first plan, and of the "
+                   "other, to compare times")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  addFormat(difference);
   add("dot", "Commands and dependences as a Graphviz graph", dot);
   add("module", "The MLIR module that the plan was made of, if it carries it",
       module);
@@ -241,11 +298,11 @@ static int runTool(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return lacksCommand(app, error)
-               ? fail(
-                     Status(Code::Usage,
-                            "What to do is missing: show, verify, "
-                            "disassemble, html, dot or module, before the plan "
-                            "file (gpuvm-plan --help says more)."))
+               ? fail(Status(
+                     Code::Usage,
+                     "What to do is missing: show, verify, "
+                     "disassemble, html, diff, dot or module, before the plan "
+                     "file (gpuvm-plan --help says more)."))
                : answer(app, error);
   }
   return run(action, options);

@@ -101,7 +101,7 @@ TEST(Values, AreReadInParts) {
 TEST(Values, AreThereBeforeAndAfter) {
   Plan sample = plan({dispatchRegisters(kMap, {{0, 256}, {256, 256}}),
                       dispatchRegisters(kRead, {{1024, 256}})});
-  sample.inputs.push_back({slot("x", 0)});
+  sample.inputs.push_back({slot("x", 0), Residency::Execution, ""});
   sample.outputs.push_back({slot("y", 256), ""});
   sample.symbols.push_back({slot("state", 512)});
   EXPECT_EQ(show(sample), (Lines{"[512,768) by none for in 0..1 kept",
