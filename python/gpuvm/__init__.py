@@ -14,7 +14,7 @@ from ._description import Stage
 from ._language.array import Array
 from ._language.control import Stage as StageFunction
 from ._language.control import at, map, max_abs, norm, repeat, send, shared, stage, status, ticks, until, when, while_loop
-from ._language.program import Traced, TracedProgram, program
+from ._language.program import Bounded, Packed, Traced, TracedProgram, program
 from ._language.symbols import Control, Global, Heap, Metric, Register
 from ._profile import KernelTime, Profile, Spread, StageTime
 from ._program import Program, load
@@ -38,6 +38,7 @@ from .errors import (
 
 __all__ = [
     "Array",
+    "Bounded",
     "CompileError",
     "CompileWarning",
     "Control",
@@ -53,6 +54,7 @@ __all__ = [
     "KernelTime",
     "Metric",
     "OutOfMemoryError",
+    "Packed",
     "PlanError",
     "Profile",
     "Program",

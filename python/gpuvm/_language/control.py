@@ -295,6 +295,8 @@ def _repeat_stages(times: int, body: Callable[..., Any], state: tuple[Any, ...],
     name = getattr(body, "__name__", "repeat")
     block = RepeatBlock(around, trace.fresh_name(f"repeat_{name}" if name.isidentifier() else "repeat"), times)
     block.initial = [use(array._value, around) for array in arrays]
+    if any(value.form != "tensor" for value in block.initial):
+        raise TraceError("The state of gpuvm.repeat has a fixed number of rows: gpuvm.ops.filled(x) has all.")
     block.args = [_carried(block, value) for value in block.initial]
     arguments = rebuild(iter([Array(value, array.dtype) for value, array in zip(block.args, arrays, strict=True)]))
     with trace.inside(block):

@@ -9,7 +9,7 @@ from ..errors import TraceError
 from .array import Array, ArrayLike, as_operand
 from .build import common_dtype, constant, current, emit, emit_one, empty, form_of, index_constant
 from .dtypes import PLACE, DType, Scalar, element_of
-from .elementwise import astype, value_of
+from .elementwise import astype, bounded_of, value_of
 from .frames import place
 from .ir import Block, Definition, ElementBlock, Op, Value, use
 
@@ -52,7 +52,8 @@ def map_elements(
     ]
     finished = _run(block, function, elements, shape, dtypes)
     results = [element_of(each.dtype) for each in finished]
-    outs = [empty(element, shape) for element in results]
+    like = bounded_of(arrays)
+    outs = [_rows_like(like, each.dtype) if like else empty(element_of(each.dtype), shape) for each in finished]
     block.args = [argument for argument, _, _ in block.inputs] + [
         Value(block, element, (), "scalar", "unused") for element in results
     ]
@@ -63,10 +64,15 @@ def map_elements(
     if block.inputs:
         parts += [" ins(", *_listed([outer for _, outer, _ in block.inputs]), ")"]
     parts += [" outs(", *_listed(outs), ") ", block, f" -> {_tuple([out.type for out in outs])}"]
-    values = emit(parts, [(element, shape) for element in results])
+    values = emit(parts, [(element, shape) for element in results], "bounded" if like else "tensor")
     for value in values:
         value.hint = value.hint or (where.names[0] if len(where.names) == 1 == len(values) else "")
     return [Array(value, each.dtype) for value, each in zip(values, finished, strict=True)]
+
+
+def _rows_like(like: Array, dtype: DType) -> Value:
+    """Something of the type of a result with as many rows."""
+    return astype(like, dtype)._value
 
 
 def _listed(values: Sequence[Value]) -> list[Any]:

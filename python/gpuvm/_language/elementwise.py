@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
 from .build import common_dtype, constant, current, emit_one, form_of
 from .dtypes import DType, Scalar, as_dtype, as_float, element_of
-from .ir import Value, tensor
+from .ir import Value, type_text
 
 _BOOL: Final = np.dtype(np.bool_)
 
@@ -32,12 +32,22 @@ def _shape(items: list[Array | Scalar]) -> tuple[int, ...]:
     return broadcast_shapes(*(item.shape for item in items if isinstance(item, Array)))
 
 
-def _type(shape: tuple[int, ...], element: str) -> str:
-    return element if form_of(current().stage()) == "scalar" else tensor(shape, element)
+def _form(values: Iterable[Value]) -> str:
+    """Of the result of an operation on each element."""
+    if any(value.form == "bounded" for value in values):
+        return "bounded"
+    return form_of(current().stage())
 
 
-def value_of(item: Array | Scalar, dtype: DType, shape: tuple[int, ...]) -> Value:
-    """An operand in the type and shape of the operation."""
+def bounded_of(items: Iterable[Any]) -> Array | None:
+    """An operand whose rows are counted, whose count the result has."""
+    return next((item for item in items if isinstance(item, Array) and item._value.form == "bounded"), None)
+
+
+def value_of(item: Array | Scalar, dtype: DType, shape: tuple[int, ...], like: Array | None = None) -> Value:
+    """An operand in the type and shape of the operation, and with the rows of `like`."""
+    if like is not None and not (isinstance(item, Array) and item._value.form == "bounded"):
+        return _in_rows(item, dtype, like)
     if not isinstance(item, Array):
         return constant(item, dtype, shape)
     from .shapes import broadcast_to
@@ -45,6 +55,25 @@ def value_of(item: Array | Scalar, dtype: DType, shape: tuple[int, ...]) -> Valu
     item = scalar_of(item)
     cast = item if item.dtype == dtype else astype(item, dtype)
     return (cast if cast.shape == shape else broadcast_to(cast, shape))._value
+
+
+def _in_rows(item: Array | Scalar, dtype: DType, like: Array) -> Value:
+    """A number, or a row, in each row that is there."""
+    array = Array(value_of(item, dtype, item.shape if isinstance(item, Array) else ()), dtype)
+    if array.ndim == like.ndim and like.ndim and array.shape[0] != 1:
+        raise TraceError(
+            f"An array of {array.shape[0]} rows cannot be combined with one whose rows are counted: gpuvm.ops.filled(y) has all, "
+            "gpuvm.ops.bounded(x, gpuvm.ops.count(y)) those of y."
+        )
+    from .shapes import reshaped
+
+    into = astype(like, dtype)._value
+    sizes = (1,) * (like.ndim - array.ndim) + array.shape
+    added = [axis for axis, size in enumerate(sizes) if size == 1]
+    value = reshaped(array._value, tuple(size for size in sizes if size != 1))
+    outs = f" : {into.type}) dimensions = {added}"
+    parts: list[Any] = ["linalg.broadcast ins(", value, f" : {value.type}) outs(", into, outs]
+    return emit_one(parts, into.element, into.shape, "bounded")
 
 
 def scalar_of(item: Array) -> Array:
@@ -61,8 +90,8 @@ def typed(items: tuple[ArrayLike, ...], dtype: DType | None = None) -> tuple[lis
     """The operands in one type and shape."""
     operands = [as_operand(item) for item in items]
     found = common_dtype(operands) if dtype is None else dtype
-    shape = _shape(operands)
-    return [value_of(item, found, shape) for item in operands], found, shape
+    shape, like = _shape(operands), bounded_of(operands)
+    return [value_of(item, found, shape, like) for item in operands], found, shape
 
 
 def _emit(op: str, values: list[Value], dtype: DType, shape: tuple[int, ...]) -> Array:
@@ -71,7 +100,8 @@ def _emit(op: str, values: list[Value], dtype: DType, shape: tuple[int, ...]) ->
     parts: list[Any] = [op + " "]
     for index, value in enumerate(values):
         parts += [", ", value] if index else [value]
-    return Array(emit_one([*parts, f" : {_type(shape, element)}"], element, shape), dtype)
+    form = _form(values)
+    return Array(emit_one([*parts, f" : {type_text(shape, element, form)}"], element, shape, form), dtype)
 
 
 # --- Conversions ------------------------------------------------------------------
@@ -100,9 +130,13 @@ def astype(x: ArrayLike, dtype: npt.DTypeLike) -> Array:
         return not_equal(array, False if source.kind == "b" else source.type(0))
     if source.kind in "iu" and target.kind in "iu" and source.itemsize == target.itemsize:
         return Array(array._value, target)
-    element, shape = element_of(target), array.shape
-    types = f" : {_type(shape, element_of(source))} to {_type(shape, element)}"
-    return Array(emit_one([_conversion(source, target) + " ", array._value, types], element, shape), target)
+    return _converted(_conversion(source, target), array, target)
+
+
+def _converted(op: str, array: Array, target: DType) -> Array:
+    element, shape, form = element_of(target), array.shape, _form([array._value])
+    types = f" : {type_text(shape, element_of(array.dtype), form)} to {type_text(shape, element, form)}"
+    return Array(emit_one([f"{op} ", array._value, types], element, shape, form), target)
 
 
 def view(x: ArrayLike, dtype: npt.DTypeLike) -> Array:
@@ -110,11 +144,9 @@ def view(x: ArrayLike, dtype: npt.DTypeLike) -> Array:
     array, target = as_array(x), as_dtype(dtype)
     if target.itemsize != array.dtype.itemsize or "b" in (target.kind, array.dtype.kind) != (target.kind, array.dtype.kind):
         raise TraceError(f"The bits of {array.dtype} are not those of a {target}: only types of the same width can be viewed.")
-    element, source = element_of(target), element_of(array.dtype)
-    if element == source:
+    if element_of(target) == element_of(array.dtype):
         return Array(array._value, target)
-    types = f" : {_type(array.shape, source)} to {_type(array.shape, element)}"
-    return Array(emit_one(["arith.bitcast ", array._value, types], element, array.shape), target)
+    return _converted("arith.bitcast", array, target)
 
 
 # --- Arithmetic -------------------------------------------------------------------
@@ -296,8 +328,14 @@ def _comparison(name: str, signed: str, unsigned: str, real: str) -> Callable[[A
     def function(x1: ArrayLike, x2: ArrayLike) -> Array:
         values, dtype, shape = typed((x1, x2))
         op, predicate = ("arith.cmpf", real) if dtype.kind == "f" else ("arith.cmpi", signed if dtype.kind == "i" else unsigned)
-        parts: list[Any] = [f"{op} {predicate}, ", values[0], ", ", values[1], f" : {_type(shape, element_of(dtype))}"]
-        return Array(emit_one(parts, "i1", shape), _BOOL)
+        parts: list[Any] = [
+            f"{op} {predicate}, ",
+            values[0],
+            ", ",
+            values[1],
+            f" : {type_text(shape, element_of(dtype), _form(values))}",
+        ]
+        return Array(emit_one(parts, "i1", shape, _form(values)), _BOOL)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"numpy.{name}"
@@ -366,16 +404,15 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08
 
 def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> Array:
     """numpy.where"""
-    chosen = [as_operand(x), as_operand(y)]
+    chosen, test = [as_operand(x), as_operand(y)], as_operand(condition)
     dtype = common_dtype(chosen)
-    test = as_operand(condition)
-    shape = _shape([test, *chosen])
-    values = [value_of(item, dtype, shape) for item in chosen]
-    mask = value_of(astype(test, _BOOL) if isinstance(test, Array) else bool(test), _BOOL, shape)
-    element = element_of(dtype)
-    is_scalar = form_of(current().stage()) == "scalar"
-    types = element if is_scalar else f"{tensor(shape, 'i1')}, {tensor(shape, element)}"
-    return Array(emit_one(["arith.select ", mask, ", ", values[0], ", ", values[1], f" : {types}"], element, shape), dtype)
+    shape, like = _shape([test, *chosen]), bounded_of([test, *chosen])
+    values = [value_of(item, dtype, shape, like) for item in chosen]
+    mask = value_of(astype(test, _BOOL) if isinstance(test, Array) else bool(test), _BOOL, shape, like)
+    element, form = element_of(dtype), _form(values)
+    types = element if form == "scalar" else f"{type_text(shape, 'i1', form)}, {type_text(shape, element, form)}"
+    parts: list[Any] = ["arith.select ", mask, ", ", values[0], ", ", values[1], f" : {types}"]
+    return Array(emit_one(parts, element, shape, form), dtype)
 
 
 def select(condlist: list[ArrayLike], choicelist: list[ArrayLike], default: ArrayLike = 0) -> Array:

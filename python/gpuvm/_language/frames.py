@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dis
 import functools
+import inspect
 import os
 import sys
 import types
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -77,9 +79,11 @@ def place() -> Place:
     return _place(frame.f_code, frame.f_lasti) if frame is not None else NOWHERE
 
 
-def place_of(function: types.FunctionType) -> Place:
+def place_of(function: Callable[..., object]) -> Place:
     """Of a definition."""
-    code = function.__code__
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return NOWHERE
     return Place(code.co_filename, code.co_firstlineno, 1, ())
 
 

@@ -14,7 +14,7 @@ from .dtypes import PLACE, Scalar
 from .elements import extract, map_elements
 from .elementwise import add, astype, broadcast_shapes, less, value_of, where
 from .ir import tensor
-from .shapes import axis_of, broadcast_to, flip, moveaxis, ravel, reshape
+from .shapes import axis_of, broadcast_to, fixed, flip, moveaxis, ravel, reshape
 
 _RULES: Final = {"add": "add", "min": "min", "max": "max", "and_": "and", "or_": "or", "xor": "xor", "set": "last"}
 
@@ -67,6 +67,7 @@ def _spelled(array: Array, items: tuple[Any, ...]) -> list[Any]:
 
 
 def _slice(array: Array, items: tuple[Any, ...]) -> Array:
+    array = fixed(array)
     offsets, sizes, steps, shape, kept, flipped = [], [], [], [], [], []
     dimensions = iter(array.shape)
     for item in _spelled(array, items):

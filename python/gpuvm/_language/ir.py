@@ -24,7 +24,9 @@ class Value:
     __slots__ = ("block", "element", "form", "hint", "is_message", "name", "op", "sender", "shape")
 
     def __init__(self, block: Block, element: str, shape: tuple[int, ...], form: str = "tensor", hint: str = "") -> None:
-        """form: "tensor", "scalar" (within a body that is run for each element), or the whole type of another form."""
+        """form: "tensor", "bounded" (as many rows as a count says, at most shape[0]), "scalar" (within a body that is
+        run for each element), or the whole type of another form.
+        """
         self.block = block
         self.element = element
         self.shape = shape
@@ -38,14 +40,21 @@ class Value:
     @property
     def type(self) -> str:
         """Of the payload, if it is a message."""
-        if self.form == "scalar":
-            return self.element
-        return tensor(self.shape, self.element) if self.form == "tensor" else self.form
+        return type_text(self.shape, self.element, self.form)
 
     @property
     def outer_type(self) -> str:
         """As it is where stages stand."""
         return f"!gpuvm.message<{self.type}>" if self.is_message else self.type
+
+
+def type_text(shape: tuple[int, ...], element: str, form: str) -> str:
+    """A type of MLIR, of a form that values have."""
+    if form == "scalar":
+        return element
+    if form == "bounded":
+        return f"tensor<?{''.join(f'x{size}' for size in shape[1:])}x{element}, #gpuvm.bound<{shape[0]}>>"
+    return tensor(shape, element) if form == "tensor" else form
 
 
 def tensor(shape: Iterable[int], element: str) -> str:

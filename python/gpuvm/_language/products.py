@@ -12,13 +12,13 @@ from .dtypes import DType, common, element_of
 from .elementwise import astype, broadcast_shapes
 from .frames import place
 from .ir import Block, Op, Value, tensor
-from .shapes import broadcast_to, ravel, reshape
+from .shapes import broadcast_to, fixed, ravel, reshape
 
 _NAMED = {(2, 2): "matmul", (2, 1): "matvec", (1, 2): "vecmat", (1, 1): "dot", (3, 3): "batch_matmul"}
 
 
 def _both(x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array, DType]:
-    a, b = as_array(x1), as_array(x2)
+    a, b = fixed(x1), fixed(x2)
     dtype = common([a.dtype, b.dtype])
     return astype(a, dtype), astype(b, dtype), dtype
 
@@ -99,7 +99,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | tuple[Sequence[int], Seque
 
 def einsum(subscripts: str, *operands: ArrayLike) -> Array:
     """numpy.einsum, with letters for axes and without an ellipsis."""
-    arrays = [as_array(each) for each in operands]
+    arrays = [fixed(each) for each in operands]
     dtype = common([each.dtype for each in arrays])
     terms, result = _subscripts(subscripts, arrays)
     sizes: dict[str, int] = {}

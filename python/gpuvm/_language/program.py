@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from .._compile import Option
 from .._compile import compile as compile_text
@@ -26,6 +27,8 @@ from .control import Stage
 from .dtypes import DType, as_dtype, element_of
 from .frames import Place, is_ours, place_of, shortened
 from .ir import Names, Value, Writer, remove_unused, use, write_ops
+from .operations import PackedArray, packed_type
+from .shapes import as_shape
 from .trees import Rebuild, flatten
 
 _STATIC: Final = (bool, int, float, complex, str, bytes, type(None), tuple, frozenset, np.dtype, type, types.FunctionType)
@@ -35,29 +38,71 @@ _STATIC: Final = (bool, int, float, complex, str, bytes, type(None), tuple, froz
 
 
 @dataclass(frozen=True)
+class Bounded:
+    """Annotates an array with at most `rows` rows: each call gives as many as there are, and nothing is compiled again.
+
+    `points: Annotated[gpuvm.Array, gpuvm.Bounded(1000)]`, or `points: gpuvm.Bounded(1000)` where no types are checked.
+    """
+
+    rows: int
+    rows_of: str = ""
+    """An argument before it that has the same rows, so that both can be combined."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Annotates packed data (docs/codecs.md): a call gives its bytes, and gpuvm.ops.decode makes an array of them."""
+
+    codec: str
+    shape: int | tuple[int, ...]
+    dtype: npt.DTypeLike
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the annotation of a parameter says."""
+
+    dtype: DType | None = None
+    bound: Bounded | None = None
+    packed: Packed | None = None
+
+    @property
+    def is_leaf(self) -> bool:
+        return self != _Kind()
+
+
+@dataclass(frozen=True)
 class Argument:
     """An array that a call gives."""
 
     name: str
     dtype: DType
     shape: tuple[int, ...]
+    form: str = "tensor"
+    """Of values (ir.Value)."""
+    rows_of: str = ""
+
+    def array(self, value: Value) -> Any:
+        """What the function is given."""
+        if self.form.startswith("!gpuvm.packed"):
+            return PackedArray(value, self.shape, self.dtype)
+        return Array(value, self.dtype)
 
 
 class _Signature:
     """Which parameters of a function are arrays: those without a default. The others are parts of the program."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.name = function.__name__
+        name = function.__name__
+        self.name = name if name.isascii() and name.isidentifier() else "program"
         self._signature = inspect.signature(function)
         self.arrays: list[str] = []
-        self.dtypes: dict[str, DType] = {}
+        self.kinds: dict[str, _Kind] = {}
         annotations = _annotations(function)
         for parameter in self._signature.parameters.values():
             if parameter.kind is parameter.VAR_KEYWORD:
                 raise TraceError(f"The program {self.name} has **{parameter.name}: its inputs have names of their own.")
-            annotation = annotations.get(parameter.name)
-            if isinstance(annotation, type) and issubclass(annotation, np.generic):
-                self.dtypes[parameter.name] = as_dtype(annotation)
+            self.kinds[parameter.name] = _kind(annotations.get(parameter.name))
             if parameter.kind is not parameter.KEYWORD_ONLY and parameter.default is parameter.empty:
                 self.arrays.append(parameter.name)
 
@@ -83,6 +128,16 @@ class _Signature:
         return function(*args, **kwargs)
 
 
+def _kind(annotation: Any) -> _Kind:
+    dtype, bound, packed = None, None, None
+    for each in (annotation, *getattr(annotation, "__metadata__", ())):
+        if isinstance(each, type) and issubclass(each, np.generic):
+            dtype = as_dtype(each)
+        bound = each if isinstance(each, Bounded) else bound
+        packed = each if isinstance(each, Packed) else packed
+    return _Kind(dtype, bound, packed)
+
+
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         return inspect.get_annotations(function, eval_str=True)
@@ -90,15 +145,30 @@ def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
         return {}
 
 
-def _host(name: str, value: Any, dtype: DType | None, program: str) -> HostArray:
+def _argument(name: str, array: HostArray, kind: _Kind) -> Argument:
+    """What a program is made for."""
+    if kind.packed is not None:
+        dtype, shape = as_dtype(kind.packed.dtype), as_shape(kind.packed.shape)
+        return Argument(name, dtype, shape, packed_type(kind.packed.codec, shape, dtype))
+    dtype, shape = as_dtype(array.dtype), tuple(array.shape)
+    if kind.bound is None:
+        return Argument(name, dtype, shape)
+    if not shape or shape[0] > kind.bound.rows:
+        rows = f"{shape[0]} rows" if shape else "no rows"
+        raise InputError(name, f'Argument "{name}": the array has {rows}, and there is room for {kind.bound.rows}.')
+    return Argument(name, dtype, (kind.bound.rows, *shape[1:]), "bounded", kind.bound.rows_of)
+
+
+def _host(name: str, value: Any, kind: _Kind, program: str) -> HostArray:
     """What an argument is, as an array of NumPy: converted only if the parameter says to what."""
     if isinstance(value, Array):
         raise UsageError(
             f'"{program}" is a program, which cannot be called while another one is traced: call a function, or a gpuvm.stage.'
         )
-    if dtype is not None:
-        shape = np.shape(value)
-        return convert(value, Tensor(name, element_of(dtype), shape, np.dtype(dtype), "")).view(dtype)
+    if kind.packed is not None:
+        return _bytes(name, value, program)
+    if kind.dtype is not None:
+        return convert(value, Tensor(name, element_of(kind.dtype), np.shape(value), kind.dtype, "")).view(kind.dtype)
     if isinstance(value, (bool, int, float, complex)):
         raise InputError(
             name,
@@ -111,6 +181,13 @@ def _host(name: str, value: Any, dtype: DType | None, program: str) -> HostArray
             f'Argument "{name}" of {program}: {value!r} is no array; a parameter with a default takes it.',
         )
     return as_host_array(name, value)
+
+
+def _bytes(name: str, value: Any, program: str) -> HostArray:
+    array = np.frombuffer(value, np.int8) if isinstance(value, (bytes, bytearray)) else as_host_array(name, value)
+    if array.dtype.itemsize != 1 or array.dtype.kind not in "iu":
+        raise InputError(name, f'Argument "{name}" of {program}: packed data is bytes, not elements of {array.dtype}.')
+    return array
 
 
 def _leaves(name: str, value: Any, program: str) -> tuple[list[tuple[str, Any]], Rebuild]:
@@ -234,18 +311,21 @@ def _trace(
     inputs: list[Value] = []
     values: dict[str, Any] = dict(given)
     for name, each in arguments.items():
-        made = [Value(trace.program, element_of(one.dtype), one.shape, "tensor", one.name) for one in each]
+        made = [Value(trace.program, element_of(one.dtype), one.shape, one.form, one.name) for one in each]
         inputs += made
-        values[name] = trees[name](iter([Array(value, one.dtype) for value, one in zip(made, each, strict=True)]))
+        values[name] = trees[name](iter([one.array(value) for value, one in zip(made, each, strict=True)]))
     with tracing(trace):
         made_tree = signature.call(function, values)
         trace.close_stage()
         leaves, rebuild = flatten(made_tree, "")
         arrays = [(name, as_array(leaf)) for name, leaf in leaves if leaf is not None]
         results = [use(array._value, trace.program) for _, array in arrays]
-    outputs = _output_names([name for name, _ in arrays], results, [value.hint for value in inputs])
     flat = [each for group in arguments.values() for each in group]
-    shown, located = (_text(trace, inputs, results, outputs, with_places, place_of(function)) for with_places in (False, True))  # type: ignore[arg-type]
+    outputs = _output_names([name for name, _ in arrays], results, [value.hint for value in inputs])
+    shown, located = (
+        _text(trace, inputs, flat, list(zip(outputs, results, strict=True)), with_places, place_of(function))
+        for with_places in (False, True)
+    )
     typed = [(name, array.dtype) for name, (_, array) in zip(outputs, arrays, strict=True)]
     return Traced(trace, flat, typed, _with_none(rebuild, [leaf is None for _, leaf in leaves]), (shown, located))
 
@@ -271,11 +351,22 @@ def _output_names(paths: list[str], results: list[Value], inputs: list[str]) -> 
     ]
 
 
-def _text(trace: Trace, inputs: list[Value], results: list[Value], outputs: list[str], with_places: bool, where: Place) -> str:
+def _text(
+    trace: Trace,
+    inputs: list[Value],
+    arguments: list[Argument],
+    outputs: list[tuple[str, Value]],
+    with_places: bool,
+    where: Place,
+) -> str:
     writer, names = Writer(with_places), Names()
+    results = [value for _, value in outputs]
     remove_unused(trace.program, {id(value) for value in results})
-    given = ", ".join(f"{names.give(value)}: {value.type}" for value in inputs)
-    made = ", ".join(f"{name}: {value.type}" for name, value in zip(outputs, results, strict=True))
+    given = ", ".join(
+        f"{names.give(value)}: {value.type}" + (f" rows %{each.rows_of}" if each.rows_of else "")
+        for value, each in zip(inputs, arguments, strict=True)
+    )
+    made = ", ".join(f"{name}: {value.type}" for name, value in outputs)
     arrow = f" -> ({made})" if made else ""
     writer.line(0, f"gpuvm.program @{trace.name}({given}){arrow} {{", where, opens=True)
     for symbol in trace.symbols.values():
@@ -342,15 +433,12 @@ class TracedProgram:
         arguments: dict[str, list[Argument]] = {}
         trees: dict[str, Rebuild] = {}
         for name in signature.arrays:
-            dtype = signature.dtypes.get(name)
-            leaves, trees[name] = (
-                ([(name, given[name])], next) if dtype is not None else _leaves(name, given[name], signature.name)
-            )
+            kind = signature.kinds[name]
+            leaves, trees[name] = ([(name, given[name])], next) if kind.is_leaf else _leaves(name, given[name], signature.name)
             arguments[name] = []
             for path, leaf in leaves:
-                array = _host(path, leaf, dtype, signature.name)
-                inputs[path] = array
-                arguments[name].append(Argument(path, as_dtype(array.dtype), tuple(array.shape)))
+                inputs[path] = _host(path, leaf, kind, signature.name)
+                arguments[name].append(_argument(path, inputs[path], kind))
             del given[name]
         for name, value in given.items():
             _check_static(name, value, signature.name)

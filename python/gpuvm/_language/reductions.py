@@ -34,6 +34,8 @@ def _reduced(array: Array, axes: list[int], op: str, initial: Scalar, keepdims: 
     shape = tuple(size for axis, size in enumerate(array.shape) if axis not in axes)
     value = array._value
     made = value
+    if value.form == "bounded" and axes and axes[0] != 0:
+        raise TraceError("Rows that are counted are combined with each other (axis 0, or all): gpuvm.ops.filled(x) has all.")
     if axes:
         start = constant(initial, array.dtype, shape)
         parts: list[Any] = [
@@ -43,7 +45,7 @@ def _reduced(array: Array, axes: list[int], op: str, initial: Scalar, keepdims: 
             start,
             f" : {start.type}) dimensions = {axes}",
         ]
-        made = emit_one(parts, value.element, shape)
+        made = emit_one(parts, value.element, shape, "tensor")
     found = Array(made, array.dtype)
     return reshape(found, tuple(1 if axis in axes else size for axis, size in enumerate(array.shape))) if keepdims else found
 
@@ -113,8 +115,15 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
     return sum(astype(a, np.bool_), axis, keepdims=keepdims)
 
 
-def _count(array: Array, axis: Axis) -> int:
-    return math.prod(array.shape[each] for each in _axes(array, axis))
+def _count(array: Array, axis: Axis) -> int | Array:
+    """Elements that are combined."""
+    axes = _axes(array, axis)
+    if array._value.form != "bounded" or 0 not in axes:
+        return math.prod(array.shape[each] for each in axes)
+    from .operations import count
+
+    rows = astype(count(array), as_float(array.dtype))
+    return multiply(rows, math.prod(array.shape[each] for each in axes if each))
 
 
 def mean(a: ArrayLike, axis: Axis = None, dtype: npt.DTypeLike = None, keepdims: bool = False) -> Array:
@@ -135,7 +144,7 @@ def var(a: ArrayLike, axis: Axis = None, dtype: npt.DTypeLike = None, ddof: floa
     """numpy.var"""
     array = as_array(a)
     off = subtract(array, mean(array, axis, dtype, keepdims=True))
-    return divide(sum(square(off), axis, keepdims=keepdims), _count(array, axis) - ddof)
+    return divide(sum(square(off), axis, keepdims=keepdims), subtract(_count(array, axis), ddof) if ddof else _count(array, axis))
 
 
 def std(a: ArrayLike, axis: Axis = None, dtype: npt.DTypeLike = None, ddof: float = 0, keepdims: bool = False) -> Array:
@@ -212,7 +221,7 @@ def combine(dtypes: list[DType], function: Any) -> Block:
     return block
 
 
-def scan(arrays: list[Array], axis: int, function: Any, options: list[Any]) -> list[Array]:
+def scan_rows(arrays: list[Array], axis: int, function: Any, options: list[Any]) -> list[Array]:
     """gpuvm.scan; `options` are its parts after the dimension."""
     values = [array._value for array in arrays]
     region = combine([array.dtype for array in arrays], function)
@@ -232,14 +241,14 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: npt.DTypeLike = None) -
     """numpy.cumsum: of integers, in 64 bits without a dtype."""
     array = ravel(a) if axis is None else as_array(a)
     wide = astype(array, _wide(array.dtype) if dtype is None else as_dtype(dtype))
-    return scan([wide], axis_of(axis or 0, wide.ndim), add, [])[0]
+    return scan_rows([wide], axis_of(axis or 0, wide.ndim), add, [])[0]
 
 
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: npt.DTypeLike = None) -> Array:
     """numpy.cumprod: of integers, in 64 bits without a dtype."""
     array = ravel(a) if axis is None else as_array(a)
     wide = astype(array, _wide(array.dtype) if dtype is None else as_dtype(dtype))
-    return scan([wide], axis_of(axis or 0, wide.ndim), multiply, [])[0]
+    return scan_rows([wide], axis_of(axis or 0, wide.ndim), multiply, [])[0]
 
 
 def diff(a: ArrayLike, n: int = 1, axis: int = -1) -> Array:

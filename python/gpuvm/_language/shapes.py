@@ -36,6 +36,16 @@ def axis_of(axis: int, ndim: int) -> int:
     return axis % ndim
 
 
+def fixed(a: ArrayLike) -> Array:
+    """An array whose rows are not counted."""
+    array = as_array(a)
+    if array._value.form == "bounded":
+        raise TraceError(
+            "This is not of an array whose rows are counted: gpuvm.ops.filled(x) has all, with zeros after those that are there."
+        )
+    return array
+
+
 # --- Reshaping ----------------------------------------------------------------------
 
 
@@ -85,7 +95,7 @@ def _expand(value: Value, groups: list[list[int]], shape: tuple[int, ...]) -> Va
 
 def reshape(a: ArrayLike, shape: Shape) -> Array:
     """numpy.reshape"""
-    array, wanted = as_array(a), list(as_shape(shape))
+    array, wanted = fixed(a), list(as_shape(shape))
     if wanted.count(-1) == 1:
         rest = -math.prod(wanted)
         wanted[wanted.index(-1)] = array.size // rest if rest else 0
@@ -137,7 +147,7 @@ def expand_dims(a: ArrayLike, axis: int | tuple[int, ...]) -> Array:
 
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """numpy.transpose"""
-    array = as_array(a)
+    array = fixed(a)
     order = tuple(reversed(range(array.ndim))) if axes is None else tuple(axis_of(each, array.ndim) for each in axes)
     if sorted(order) != list(range(array.ndim)):
         raise TraceError(f"{axes} is no order of the axes of the shape {array.shape}.")
@@ -178,7 +188,7 @@ def moveaxis(a: ArrayLike, source: int, destination: int) -> Array:
 
 def broadcast_to(a: ArrayLike, shape: Shape) -> Array:
     """numpy.broadcast_to"""
-    array, target = as_array(a), as_shape(shape)
+    array, target = fixed(a), as_shape(shape)
     if array.shape == target:
         return array
     padded = (1,) * (len(target) - array.ndim) + array.shape
@@ -207,7 +217,7 @@ def concatenate(arrays: Sequence[ArrayLike], axis: int = 0) -> Array:
     """numpy.concatenate"""
     from .elementwise import astype
 
-    found = [as_array(each) for each in arrays]
+    found = [fixed(each) for each in arrays]
     if not found:
         raise TraceError("There are no arrays to concatenate.")
     dtype = common([each.dtype for each in found])
