@@ -249,19 +249,21 @@ void Joiner::addPart(size_t number) {
   program.name = part.program;
   program.stages = part.stages.size();
   program.commands = part.commands.size();
-  for (const vm::Input &input : part.inputs)
-    addSlot(moved, part, input, whole.inputs, program.inputs, sharedInputs);
   for (const vm::Symbol &symbol : part.symbols)
     addSlot(moved, part, symbol, whole.symbols, program.symbols, sharedSymbols);
+  auto qualifyRows = [&](std::string &symbol) {
+    if (!symbol.empty() && !sharedSymbols.count(symbol))
+      symbol = qualify(part, symbol);
+  };
+  for (vm::Input input : part.inputs) {
+    qualifyRows(input.rows);
+    addSlot(moved, part, input, whole.inputs, program.inputs, sharedInputs);
+  }
   llvm::sort(program.inputs);
   llvm::sort(program.symbols);
-  auto fullName = [&](const std::string &symbol) {
-    return sharedSymbols.count(symbol) ? symbol : qualify(part, symbol);
-  };
   for (vm::Output output : part.outputs) {
     output.name = qualify(part, output.name);
-    if (!output.rows.empty())
-      output.rows = fullName(output.rows);
+    qualifyRows(output.rows);
     moved.move(output.window);
     program.outputs.push_back(whole.outputs.size());
     whole.outputs.push_back(std::move(output));

@@ -29,12 +29,13 @@ static int64_t boundOf(Value rows) {
 
 /// A word of Control for a count of what `name` names.
 static StringAttr addWord(ProgramOp program, SymbolTable &table, Location loc,
-                          const Twine &name, int64_t bound) {
+                          const Twine &name, int64_t bound,
+                          bool isShared = false) {
   auto builder = OpBuilder::atBlockBegin(&program.getBody().front());
   return table.insert(ControlOp::create(
       builder, loc, (name + ".rows").str(),
       RankedTensorType::get({}, builder.getI32Type()), ElementsAttr(),
-      StringAttr(), WindowAttr(), builder.getI64IntegerAttr(bound)));
+      StringAttr(), WindowAttr(), builder.getI64IntegerAttr(bound), isShared));
 }
 
 /// A word for the rows of each bounded input, or of several, and which one it
@@ -55,34 +56,64 @@ void Machine::addInputCounts(SymbolTable &table) {
   }
   if (!words.empty())
     op.setInputCountsAttr(ArrayAttr::get(op.getContext(), rows));
+  words.clear();
+  for (auto heap : llvm::to_vector(op.getBody().getOps<HeapOp>())) {
+    auto type = dyn_cast<RankedTensorType>(heap.getType());
+    RankedTensorType all = type ? boundedTo(type) : RankedTensorType();
+    if (!all)
+      continue;
+    StringRef name = heap.getRows().value_or(heap.getSymName());
+    StringAttr &word = words[name];
+    if (!word)
+      word = addWord(op, table, heap.getLoc(), name, all.getDimSize(0),
+                     heap.getShared());
+    heap.setRows(word.getValue());
+  }
 }
 
-/// Sets the words, and gives inputs that gpuvm-lower-bounded has seen all their
-/// rows.
+Tensor gpuvm::reference::withMoreRows(const Tensor &rows, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || isBounded(type) || tensor.getShape() == ArrayRef(rows->shape))
+    return rows;
+  vm::HostTensor all = *makeZero(tensor);
+  llvm::copy(rows->bytes, all.bytes.begin());
+  return share(std::move(all));
+}
+
+/// Sets the words.
 FailureOr<SmallVector<Tensor>>
 Machine::takeInputCounts(ArrayRef<Tensor> inputs) {
   SmallVector<Tensor> values(inputs);
+  DenseMap<StringAttr, std::pair<StringAttr, int64_t>> first;
+  auto take = [&](StringAttr name, StringAttr word,
+                  int64_t count) -> LogicalResult {
+    auto [other, isNew] = first.insert({word, {name, count}});
+    if (int64_t known = other->second.second; known != count)
+      return getProgram().emitError("input ")
+             << name << " has " << count << " rows, and input "
+             << other->second.first << ", which has the same ones, has "
+             << known;
+    setWord(word, static_cast<int32_t>(count));
+    return success();
+  };
   std::optional<ArrayAttr> counts = getProgram().getInputCounts();
-  DenseMap<StringAttr, unsigned> first;
   for (unsigned i = 0; i < values.size(); ++i) {
     StringAttr word = ProgramOp::getCount(counts, i);
+    auto name = cast<StringAttr>(getProgram().getInputNames()[i]);
     if (!word)
       continue;
-    int64_t count = inputs[i]->shape.front();
-    auto [other, isNew] = first.insert({word, i});
-    if (int64_t known = inputs[other->second]->shape.front(); known != count)
-      return getProgram().emitError("input ")
-             << getProgram().getInputNames()[i] << " has " << count
-             << " rows, and input "
-             << getProgram().getInputNames()[other->second] << ", which has "
-             << "the same ones, has " << known;
-    setWord(word, static_cast<int32_t>(count));
+    if (failed(take(name, word, inputs[i]->shape.front())))
+      return failure();
     Type type = getProgram().getBody().getArgument(i).getType();
-    if (isBounded(type))
+    values[i] = withMoreRows(inputs[i], type);
+  }
+  for (auto heap : getProgram().getBody().getOps<HeapOp>()) {
+    if (!heap.getRowsAttr())
       continue;
-    vm::HostTensor all = *makeZero(cast<RankedTensorType>(type));
-    llvm::copy(values[i]->bytes, all.bytes.begin());
-    values[i] = share(std::move(all));
+    StringAttr name = heap.getSymNameAttr();
+    int64_t count = getSymbol(name)->shape.front();
+    if (failed(take(name, heap.getRowsAttr().getAttr(), count)))
+      return failure();
   }
   return values;
 }

@@ -25,6 +25,10 @@ FailureOr<vm::HostTensor> makeResult(OpResult result, int64_t rows = 0);
 /// A scalar repeated for every element of a tensor.
 Tensor broadcast(const Tensor &scalar, ArrayRef<int64_t> shape);
 
+/// `rows`, with as many as `type` has, where that says how many there are:
+/// those of a bounded value that gpuvm-lower-bounded has seen.
+Tensor withMoreRows(const Tensor &rows, Type type);
+
 /// An operation of `arith` or `math`, element by element: on tensors, or on
 /// scalars. A scalar operand among tensors (the condition of `arith.select`)
 /// is the same for all elements.

@@ -69,7 +69,7 @@ LogicalResult Machine::run(LoadOp op, Environment &env) {
     return success();
   }
   if (!op.getOffset()) {
-    env.set(op.getValue(), whole);
+    env.set(op.getValue(), withMoreRows(whole, op.getValue().getType()));
     return success();
   }
   HostTensor slice = *makeZero(op.getValue().getType());

@@ -319,6 +319,7 @@ def Gpuvm_Value : AnyTypeOf<[Gpuvm_Rows, Gpuvm_Message]>;
 def Gpuvm_Packed : Type<CPred<"::llvm::isa<::mlir::gpuvm::PackedType>($_self)">,
     "packed tensor", "::mlir::gpuvm::PackedType">;
 def Gpuvm_Data : AnyTypeOf<[Gpuvm_Tensor, Gpuvm_Packed]>;
+def Gpuvm_Column : AnyTypeOf<[Gpuvm_Rows, Gpuvm_Packed]>;
 /// A number outside of a tensor: only a constant of the program is one.
 def Gpuvm_Scalar : Type<CPred<
     "::llvm::isa<::mlir::IntegerType, ::mlir::IndexType, ::mlir::FloatType>($_self)">,

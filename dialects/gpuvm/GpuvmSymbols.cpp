@@ -17,7 +17,7 @@ SymbolInfo gpuvm::getSymbolInfo(Operation *op) {
       .Case<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp>([](auto symbol) {
         SymbolInfo info{symbol,
                         symbol.getRegion(),
-                        memoryType(symbol.getType()),
+                        withAllRows(memoryType(symbol.getType())),
                         symbol.getType(),
                         symbol.getInitialAttr(),
                         symbol.getWindowAttr(),
@@ -68,7 +68,12 @@ template <typename OpTy> static LogicalResult verifyInitial(OpTy op) {
 LogicalResult RegisterOp::verify() { return verifyInitial(*this); }
 LogicalResult MetricOp::verify() { return verifyInitial(*this); }
 LogicalResult GlobalOp::verify() { return verifyInitial(*this); }
-LogicalResult HeapOp::verify() { return verifyInitial(*this); }
+LogicalResult HeapOp::verify() {
+  if (getInitial() && (isBounded(getType()) || getRows())) // C2
+    return emitOpError("C2: the host says how many rows there are, so there is "
+                       "no initial value");
+  return verifyInitial(*this);
+}
 LogicalResult ControlOp::verify() {
   if (!cast<RankedTensorType>(getType()).getElementType().isInteger(32)) // C2
     return emitOpError("C2: Control holds i32 words, not ") << getType();
@@ -135,9 +140,10 @@ static LogicalResult verifyAccess(Operation *op, const SymbolInfo &symbol,
   if (isOwn)
     return verifyOwn(op, symbol, type, offset.has_value());
   bool isPacked = isa<PackedType>(type) || isa<PackedType>(symbol.declaredType);
-  if (offset && isPacked) // C2
-    return op->emitOpError("C2: the packed symbol @")
-           << name << " has no slices";
+  if (offset && (isPacked || isBounded(symbol.declaredType))) // C2
+    return op->emitOpError("C2: the ")
+           << (isPacked ? "packed" : "bounded") << " symbol @" << name
+           << " has no slices";
   if (offset)
     return verifySlice(op, symbol, cast<RankedTensorType>(type), *offset);
   if (type != symbol.declaredType) // C2

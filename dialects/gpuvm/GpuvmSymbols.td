@@ -79,15 +79,32 @@ def Gpuvm_ControlOp : Gpuvm_SymbolOp<"control", "control", Gpuvm_Tensor> {
     (`up_to` $bound^)? attr-dict
   }];
 }
-def Gpuvm_HeapOp : Gpuvm_SymbolOp<"heap", "heap", Gpuvm_Data> {
+def Gpuvm_HeapOp : Gpuvm_SymbolOp<"heap", "heap", Gpuvm_Column> {
   let summary = "Immutable bulk data: in the plan, or bound when the plan is loaded.";
   let description = [{
     Without an initial value the symbol is an input that is bound once, at
-    load, and stays on the device.
+    load, and stays on the device. It may be bounded: the host says with the data
+    how many rows there are. `rows @a` has as many as the heap symbol @a.
+    (gpuvm-lower-bounded makes that the word of Control which counts them.)
+
+    C2: a bounded symbol has no initial value, and one that has the rows of
+        another is bounded.
 
     Examples: `gpuvm.heap @price : tensor<6001215xi64>`,
-    `gpuvm.heap @weights : !gpuvm.packed<q4_0, 4096x4096>`
+    `gpuvm.heap @weights : !gpuvm.packed<q4_0, 4096x4096>`,
+    `gpuvm.heap @amount : tensor<?xi64, #gpuvm.bound<6001215>> rows @price`
   }] # constraints;
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<Gpuvm_Column>:$type,
+                       OptionalAttr<ElementsAttr>:$initial,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<Gpuvm_WindowAttr>:$window,
+                       UnitAttr:$shared,
+                       OptionalAttr<FlatSymbolRefAttr>:$rows);
+  let assemblyFormat = [{
+    (`shared` $shared^)? $sym_name `:` $type (`rows` $rows^)? (`=` $initial^)?
+    attr-dict
+  }];
 }
 
 def Gpuvm_LoadOp : Gpuvm_Op<"load", [
@@ -101,7 +118,7 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
     C1: the symbol exists in the program, or in its module, and lies in a region.
     C2: without an offset the result has the symbol's type; with one, the
         result's shape is the symbol's but for the leading dimension, and the
-        slice lies inside; a packed symbol has no slices.
+        slice lies inside; a packed or a bounded symbol has no slices.
     C3: a slice starts at a multiple of 256 bytes (the alignment of windows).
     C6: `own` stands in a stage with n instances; there is no offset, and the
         symbol is n of what is loaded, not packed.
@@ -126,7 +143,7 @@ def Gpuvm_LoadOp : Gpuvm_Op<"load", [
   }];
   let arguments = (ins FlatSymbolRefAttr:$symbol, OptionalAttr<I64Attr>:$offset,
                        UnitAttr:$own);
-  let results = (outs Gpuvm_Data:$value);
+  let results = (outs Gpuvm_Column:$value);
   let assemblyFormat = [{
     (`own` $own^)? $symbol (`[` $offset^ `]`)? `:` type($value) attr-dict
   }];

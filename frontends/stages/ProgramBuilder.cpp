@@ -56,7 +56,7 @@ ProgramOp ProgramBuilder::endProgram(ValueRange outputs) {
 
 void ProgramBuilder::heap(const Twine &name, Type type, ElementsAttr initial) {
   HeapOp::create(*this, name.str(), type, initial, /*sym_visibility=*/{},
-                 /*window=*/{});
+                 /*window=*/{}, /*shared=*/false, /*rows=*/{});
 }
 
 void ProgramBuilder::global(const Twine &name, Type type,

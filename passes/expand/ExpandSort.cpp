@@ -97,8 +97,9 @@ static Value loadDigit(OpBuilder &b, Location loc, int64_t number) {
   } else {
     SymbolTable symbols(program);
     OpBuilder outside = OpBuilder::atBlockBegin(&program.getBody().front());
-    auto heap = HeapOp::create(outside, loc, kSymbol, type, value, StringAttr(),
-                               WindowAttr());
+    auto heap =
+        HeapOp::create(outside, loc, kSymbol, type, value, StringAttr(),
+                       WindowAttr(), /*shared=*/false, FlatSymbolRefAttr());
     name = symbols.insert(heap);
   }
   return LoadOp::create(b, loc,

@@ -241,7 +241,8 @@ static void moveConstantsToHeap(StageOp stage) {
         program.getBody().front().findAncestorOpInBlock(*stage));
     auto heap = HeapOp::create(b, constant.getLoc(), "constant",
                                cast<RankedTensorType>(constant.getType()),
-                               value, StringAttr(), WindowAttr());
+                               value, StringAttr(), WindowAttr(),
+                               /*shared=*/false, FlatSymbolRefAttr());
     symbols.insert(heap);
     b.setInsertionPoint(constant);
     auto load = LoadOp::create(b, constant.getLoc(), constant.getType(),

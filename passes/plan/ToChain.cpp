@@ -98,7 +98,9 @@ void ChainBuilder::addInputsAndOutputs() {
     if (!heap.getInitial())
       chain::InputOp::create(b, heap.getLoc(), heap.getSymName(),
                              getSymbolInfo(heap).type, heap.getWindowAttr(),
-                             chain::Residency::load, StringAttr());
+                             chain::Residency::load,
+                             heap.getRowsAttr() ? heap.getRowsAttr().getAttr()
+                                                : StringAttr());
   add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
       program.getOutputCounts(),
       [&](StringAttr name, RankedTensorType t, WindowAttr window,

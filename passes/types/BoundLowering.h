@@ -28,7 +28,7 @@ private:
   // Counts (LowerBounded.cpp). A symbol is the word of Control that has one.
   FailureOr<StringAttr> symbolFor(Operation *op, ValueRange operands);
   StringAttr makeWord(OpBuilder &outside, Location loc, const Twine &name,
-                      int64_t bound);
+                      int64_t bound, bool isShared);
   StringAttr makeSymbol(Location loc, Value count, int64_t bound);
   Value keepExcess(Location loc, Value count, StringAttr symbol, int64_t bound);
   Value clamp(Location loc, Value count, int64_t bound);
@@ -36,8 +36,10 @@ private:
 
   // Stages.
   LogicalResult lowerStage(StageOp stage);
-  void takeMessages(StageOp stage);
+  void takeMessages();
+  void takeCount(Value rows, StringAttr symbol);
   void takeInputs();
+  LogicalResult takeHeap();
   ArrayAttr countsOf(ValueRange values);
   void changeTypes();
 

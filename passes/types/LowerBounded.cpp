@@ -115,17 +115,19 @@ Value BoundLowering::keepExcess(Location loc, Value count, StringAttr symbol,
 
 /// A word of Control for a count of what `name` names.
 StringAttr BoundLowering::makeWord(OpBuilder &outside, Location loc,
-                                   const Twine &name, int64_t bound) {
+                                   const Twine &name, int64_t bound,
+                                   bool isShared) {
   return symbols.insert(ControlOp::create(
       outside, loc, (name + ".rows").str(),
       RankedTensorType::get({}, b.getI32Type()), ElementsAttr(), StringAttr(),
-      WindowAttr(), b.getI64IntegerAttr(bound)));
+      WindowAttr(), b.getI64IntegerAttr(bound), isShared));
 }
 
 /// A word of Control for what the present stage counted.
 StringAttr BoundLowering::makeSymbol(Location loc, Value count, int64_t bound) {
   OpBuilder outside(program.getBody().front().findAncestorOpInBlock(*stage));
-  StringAttr symbol = makeWord(outside, loc, stage.getSymName(), bound);
+  StringAttr symbol = makeWord(outside, loc, stage.getSymName(), bound,
+                               /*isShared=*/false);
   bool isRepeated = stage->getParentOfType<RepeatOp>() != nullptr;
   Value stored = isRepeated && !isWithin(count, bound)
                      ? keepExcess(loc, count, symbol, bound)
@@ -139,25 +141,32 @@ StringAttr BoundLowering::makeSymbol(Location loc, Value count, int64_t bound) {
 // Stages
 //===----------------------------------------------------------------------===//
 
-/// Loads the counts of the rows that the stage is given.
-void BoundLowering::takeMessages(StageOp stage) {
+/// `rows` are those that a word counts, which the stage loads.
+void BoundLowering::takeCount(Value rows, StringAttr symbol) {
+  symbolOf[rows] = symbol;
+  if (counts.contains(symbol))
+    return;
+  auto control = symbols.lookup<ControlOp>(symbol.getValue());
+  auto load = LoadOp::create(b, stage.getLoc(),
+                             cast<RankedTensorType>(control.getType()),
+                             symbol.getValue(), IntegerAttr());
+  counts[symbol] = clamp(stage.getLoc(), load.getValue(), *control.getBound());
+}
+
+/// Loads the counts of the rows that the stage is given, or reads.
+void BoundLowering::takeMessages() {
   Block &body = stage.getBody().front();
+  SmallVector<LoadOp> loads(body.getOps<LoadOp>());
   b.setInsertionPointToStart(&body);
   for (auto [argument, input] :
-       llvm::zip_equal(body.getArguments(), stage.getInputs())) {
-    if (!isBoundedValue(argument))
-      continue;
-    StringAttr symbol = symbolOf.lookup(input);
-    symbolOf[argument] = symbol;
-    if (counts.contains(symbol))
-      continue;
-    auto control = symbols.lookup<ControlOp>(symbol.getValue());
-    auto load = LoadOp::create(b, stage.getLoc(),
-                               cast<RankedTensorType>(control.getType()),
-                               symbol.getValue(), IntegerAttr());
-    counts[symbol] =
-        clamp(stage.getLoc(), load.getValue(), *control.getBound());
-  }
+       llvm::zip_equal(body.getArguments(), stage.getInputs()))
+    if (isBoundedValue(argument))
+      takeCount(argument, symbolOf.lookup(input));
+  for (LoadOp load : loads)
+    if (isBoundedValue(load.getValue()))
+      takeCount(
+          load.getValue(),
+          symbols.lookup<HeapOp>(load.getSymbol()).getRowsAttr().getAttr());
 }
 
 LogicalResult BoundLowering::lowerStage(StageOp present) {
@@ -167,7 +176,7 @@ LogicalResult BoundLowering::lowerStage(StageOp present) {
   SmallVector<Operation *> ops;
   for (Operation &op : stage.getBody().front())
     ops.push_back(&op);
-  takeMessages(stage);
+  takeMessages();
   for (Operation *op : ops)
     if (failed(lower(op)))
       return failure();
@@ -204,11 +213,49 @@ void BoundLowering::takeInputs() {
     StringAttr &word = words[name];
     if (!word)
       word = makeWord(outside, program.getLoc(), name,
-                      withAllRows(typeOf(input)).getDimSize(0));
+                      withAllRows(typeOf(input)).getDimSize(0),
+                      /*isShared=*/false);
     symbolOf[input] = word;
   }
   program.setInputCountsAttr(countsOf(program.getBody().getArguments()));
   program.removeInputRowsAttr();
+}
+
+/// Likewise for bounded heap symbols, which lose their bound. Programs that
+/// share one share its word.
+LogicalResult BoundLowering::takeHeap() {
+  auto outside = OpBuilder::atBlockBegin(&program.getBody().front());
+  llvm::StringMap<StringAttr> words;
+  for (auto heap : llvm::to_vector(program.getBody().getOps<HeapOp>())) {
+    if (heap.getRows() && symbols.lookup<ControlOp>(*heap.getRows()))
+      continue; // It was here before.
+    auto type = dyn_cast<RankedTensorType>(heap.getType());
+    RankedTensorType all = type ? boundedTo(type) : RankedTensorType();
+    if (!all && !heap.getRows())
+      continue;
+    StringRef name = heap.getRows().value_or(heap.getSymName());
+    auto other = dyn_cast_or_null<HeapOp>(lookupSymbol(heap, name).op);
+    // The other one may have got its word already.
+    if (!all || !other || !(isBounded(other.getType()) || other.getRows()))
+      return heap.emitOpError("has the rows of @")
+             << name << ": both must be bounded heap symbols";
+    StringAttr &word = words[name];
+    if (!word)
+      word = makeWord(outside, heap.getLoc(), name, all.getDimSize(0),
+                      heap.getShared());
+    auto control = symbols.lookup<ControlOp>(word.getValue());
+    if (static_cast<int64_t>(*control.getBound()) != all.getDimSize(0) ||
+        other.getShared() != heap.getShared())
+      return heap.emitOpError("has the rows of @")
+             << name << ": both must have the same bound, and be symbols of "
+             << "the program or of the module";
+    if (heap.getShared() && word.getValue() != (name + ".rows").str())
+      return heap.emitOpError("is shared, and its count would be named @")
+             << name << ".rows, as something else is";
+    heap.setRows(word.getValue());
+    heap.setType(all);
+  }
+  return success();
 }
 
 /// Which symbol has the count of each input or output; null if none has one.
@@ -242,6 +289,8 @@ void BoundLowering::changeTypes() {
 
 LogicalResult BoundLowering::run() {
   takeInputs();
+  if (failed(takeHeap()))
+    return failure();
   SmallVector<StageOp> stages; // Those in repeats, too.
   program.walk([&](StageOp op) { stages.push_back(op); });
   for (StageOp stage : stages) {

@@ -284,6 +284,8 @@ LogicalResult BoundLowering::lower(Operation *op) {
   b.setInsertionPoint(op);
   if (auto made = dyn_cast<BoundedOp>(op))
     return lowerBounded(made);
+  if (isa<LoadOp>(op)) // takeMessages() knows its count.
+    return success();
   if (!llvm::any_of(op->getOperands(), isBoundedValue)) {
     if (llvm::any_of(op->getResults(), isBoundedValue))
       return op->emitOpError("makes rows whose number nobody says");

@@ -90,12 +90,20 @@ bool Executor::hasAllRows(uint32_t input) const {
          programs_[place.program].half.rows[place.slot] == rowBound(input);
 }
 
+/// Programs share what is bound at load.
 void Executor::setRows(uint32_t input, uint64_t rows) {
-  const Place &place = inputPlaces_[input];
-  LoadedProgram &program = programs_[place.program];
-  program.half.rows[place.slot] = rows;
-  if (program.idle)
-    program.idle->rows[place.slot] = rows;
+  if (!inputRows_[input])
+    return;
+  for (LoadedProgram &program : programs_) {
+    const std::vector<uint32_t> &own = program.program->inputs;
+    auto place = std::ranges::lower_bound(own, input); // They ascend.
+    if (place == own.end() || *place != input)
+      continue;
+    auto slot = static_cast<size_t>(place - own.begin());
+    program.half.rows[slot] = rows;
+    if (program.idle)
+      program.idle->rows[slot] = rows;
+  }
 }
 
 uint64_t Executor::uploadBytes() const {

@@ -142,7 +142,10 @@ static void addSymbol(Programs &all, vm::Program &program, Operation *op,
     return;
   program.inputs.push_back(all.plan.inputs.size());
   all.inputs.push_back(place);
-  all.plan.inputs.push_back(makeSlot<vm::Input>(full, symbol.type));
+  auto input = makeSlot<vm::Input>(full, symbol.type);
+  if (auto heap = dyn_cast<gpuvm::HeapOp>(op))
+    input.rows = heap.getRows().value_or("").str();
+  all.plan.inputs.push_back(std::move(input));
 }
 
 /// Adds the inputs, outputs and symbols of the last machine's program. Heap
