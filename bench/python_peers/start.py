@@ -13,10 +13,9 @@ def arguments(program):
     import numpy as np
     random = np.random.default_rng(7)
     if program == "life":
-        return random.integers(0, 2, (1024, 1024), np.int32), 100
+        return random.integers(0, 2, (1024, 1024), np.int8), 100
     if program == "mandelbrot":
-        y, x = np.mgrid[-1.25:1.25:1024j, -2:0.5:1024j].astype(np.float32)
-        return np.ascontiguousarray(x), np.ascontiguousarray(y), 100
+        return np.linspace(-2, 0.5, 1024, dtype=np.float32), np.linspace(-1.25, 1.25, 1024, dtype=np.float32), 200
     points = random.normal(size=(100_000, 8)).astype(np.float32) + random.integers(0, 4, (100_000, 1)).astype(np.float32) * 3
     return points, points[:16].copy(), 20
 

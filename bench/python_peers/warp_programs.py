@@ -6,15 +6,15 @@ wp.config.quiet = True
 
 
 @wp.kernel
-def life_step(board: wp.array2d(dtype=wp.int32), result: wp.array2d(dtype=wp.int32)):
+def life_step(board: wp.array2d(dtype=wp.int8), result: wp.array2d(dtype=wp.int8)):
     y, x = wp.tid()
     rows, columns = board.shape[0], board.shape[1]
     around = int(0)
     for dy in range(3):
         for dx in range(3):
-            around += board[(y + dy + rows - 1) % rows, (x + dx + columns - 1) % columns]
-    around -= board[y, x]
-    result[y, x] = int(around == 3 or (around == 2 and board[y, x] == 1))
+            around += int(board[(y + dy + rows - 1) % rows, (x + dx + columns - 1) % columns])
+    around -= int(board[y, x])
+    result[y, x] = wp.int8(around == 3 or (around == 2 and board[y, x] == wp.int8(1)))
 
 
 def life(board, steps):
@@ -27,52 +27,58 @@ def life(board, steps):
 
 
 @wp.kernel
-def mandelbrot_all(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float), steps: int, count: wp.array2d(dtype=wp.int32)):
+def escape(x: wp.array(dtype=float), y: wp.array(dtype=float), most: int, steps: wp.array2d(dtype=wp.int32)):
     i, j = wp.tid()
     zx, zy, n = float(0.0), float(0.0), int(0)
-    for _ in range(steps):
-        if zx * zx + zy * zy <= 4.0:
-            n += 1
-            new = zx * zx - zy * zy + x[i, j]
-            zy = 2.0 * zx * zy + y[i, j]
-            zx = new
-    count[i, j] = n
+    while zx * zx + zy * zy <= 4.0 and n < most:
+        new = zx * zx - zy * zy + x[j]
+        zy = 2.0 * zx * zy + y[i]
+        zx = new
+        n += 1
+    steps[i, j] = n
 
 
-def mandelbrot(x, y, steps):
-    count = wp.empty(x.shape, dtype=wp.int32)
-    wp.launch(mandelbrot_all, dim=x.shape, inputs=[wp.array(x), wp.array(y), steps], outputs=[count])
-    return count.numpy()
+def mandelbrot(x, y, most):
+    steps = wp.empty((len(y), len(x)), dtype=wp.int32)
+    wp.launch(escape, dim=steps.shape, inputs=[wp.array(x), wp.array(y), most], outputs=[steps])
+    return steps.numpy()
 
 
 @wp.kernel
-def kmeans_assign(points: wp.array2d(dtype=float), centers: wp.array2d(dtype=float), sums: wp.array2d(dtype=float),
-                  sizes: wp.array(dtype=float)):
+def assign(points: wp.array2d(dtype=float), centres: wp.array2d(dtype=float), sums: wp.array2d(dtype=float),
+           sizes: wp.array(dtype=float)):
     i = wp.tid()
     best, nearest = float(1e30), int(0)
-    for k in range(centers.shape[0]):
+    for k in range(centres.shape[0]):
         distance = float(0.0)
-        for d in range(centers.shape[1]):
-            distance += (points[i, d] - centers[k, d]) * (points[i, d] - centers[k, d])
+        for d in range(centres.shape[1]):
+            distance += (points[i, d] - centres[k, d]) * (points[i, d] - centres[k, d])
         if distance < best:
             best, nearest = distance, k
-    for d in range(centers.shape[1]):
+    for d in range(centres.shape[1]):
         wp.atomic_add(sums, nearest, d, points[i, d])
     wp.atomic_add(sizes, nearest, 1.0)
 
 
 @wp.kernel
-def kmeans_move(sums: wp.array2d(dtype=float), sizes: wp.array(dtype=float), centers: wp.array2d(dtype=float)):
+def move(sums: wp.array2d(dtype=float), sizes: wp.array(dtype=float), centres: wp.array2d(dtype=float),
+         moved: wp.array(dtype=int)):
     k, d = wp.tid()
-    centers[k, d] = sums[k, d] / wp.max(sizes[k], 1.0)
+    if sizes[k] > 0.0:
+        better = sums[k, d] / sizes[k]
+        if better != centres[k, d]:
+            moved[0] = 1
+        centres[k, d] = better
 
 
-def kmeans(points, centers, steps):
-    points, centers = wp.array(points), wp.array(centers)
-    sums, sizes = wp.empty_like(centers), wp.empty(centers.shape[0], dtype=float)
-    for _ in range(steps):
-        sums.zero_()
-        sizes.zero_()
-        wp.launch(kmeans_assign, dim=points.shape[0], inputs=[points, centers], outputs=[sums, sizes])
-        wp.launch(kmeans_move, dim=centers.shape, inputs=[sums, sizes], outputs=[centers])
-    return centers.numpy()
+def kmeans(points, centres, most):
+    points, centres = wp.array(points), wp.array(centres)
+    sums, sizes, moved = wp.empty_like(centres), wp.empty(centres.shape[0], dtype=float), wp.empty(1, dtype=int)
+    for _ in range(most):
+        for each in (sums, sizes, moved):
+            each.zero_()
+        wp.launch(assign, dim=points.shape[0], inputs=[points, centres], outputs=[sums, sizes])
+        wp.launch(move, dim=centres.shape, inputs=[sums, sizes], outputs=[centres, moved])
+        if not moved.numpy()[0]:
+            break
+    return centres.numpy()
