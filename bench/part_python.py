@@ -10,7 +10,6 @@ import subprocess
 import sys
 
 import numpy as np
-
 from gpuvm import ROOT, Missing
 from measure import interleave, spread
 

@@ -100,7 +100,7 @@ def Chain_InputOp : Chain_PlanChild<"input"> {
     then holds.
 
     Examples: `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`,
-    `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution rows "x.rows"`
+    `chain.input "z" : tensor<8xf32> at <registers, 256, 32> on execution rows "z.rows"`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
                        Gpuvm_WindowAttr:$window, Chain_ResidencyAttr:$residency,
