@@ -1,16 +1,17 @@
 # What applications use and build with, installed: the programs with their manual pages, the libraries with their headers,
-# a pkg-config file for each, and a CMake package whose targets are gpuvm::gpuvm, gpuvm::gpuvm-compiler and the programs.
-# All of it finds itself, so the prefix may move. docs/c-api.md uses it.
+# a pkg-config file for each, and a CMake package whose targets are gpuvm::gpuvm, gpuvm::gpuvm-models,
+# gpuvm::gpuvm-compiler and the programs. All of it finds itself, so the prefix may move. docs/c-api.md uses it.
 
 include(CMakePackageConfigHelpers)
-set(headers runtime/include/gpuvm.h runtime/include/gpuvm.hpp)
-set(libraries gpuvm)
+set(headers runtime/include/gpuvm.h runtime/include/gpuvm.hpp frontends/include/gpuvm-models.h)
+set(libraries gpuvm gpuvm-models)
 if(TARGET gpuvm-compiler)
   list(APPEND headers frontends/include/gpuvm-compiler.h)
   list(APPEND libraries gpuvm-compiler)
 endif()
 set(description_gpuvm ${PROJECT_DESCRIPTION})
 set(description_gpuvm-compiler "The compiler of gpuvm")
+set(description_gpuvm-models "Language models and workflows of gpuvm")
 add_custom_target(gpuvm-installed DEPENDS gpuvm-man ${libraries})
 
 # gpuvm_install(FOLDER LIBDIR ARGUMENT...): what is written for this LIBDIR lies in FOLDER of the build folder; ARGUMENTs are of each install().

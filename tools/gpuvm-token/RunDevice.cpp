@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontends/llm/run/BindWeights.h"
+#include "frontends/models/WorkflowPlan.h"
 #include "frontends/token/engine/EngineRun.h"
-#include "frontends/token/files/Sidecar.h"
-#include "runtime/plan/PlanFile.h"
 #include "tools/common/DeviceFlags.h"
 #include "tools/common/LowMemory.h"
 #include "tools/gpuvm-token/Commands.h"
 #include "tools/gpuvm-token/Running.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
 
 namespace vm::token_tool {
 
@@ -30,55 +32,11 @@ static EngineRunOptions runOptions(const Options &options,
   return result;
 }
 
-namespace {
-/// A plan on a device, with its sidecar.
-struct OpenPlan {
-  Sidecar sidecar;
-  DevicePlan plan;
-};
-} // namespace
-
-/// Of an execution with a language model, where the command line says nothing:
-/// a processor is slow.
-static constexpr uint64_t kModelTimeoutMs = 3600 * 1000;
-
-static Status bindModel(const std::string &path, DevicePlan &plan) {
-  Result<llm::GgufFile> file = llm::GgufFile::open(path);
-  if (!file.ok())
-    return file.status();
-  Result<llm::Model> model = llm::readModel(*file);
-  if (!model.ok())
-    return model.status();
-  return llm::bindWeights(plan, *file, *model);
-}
-
-/// Other workflows than those that the plan was compiled from.
-static Status replaceMachine(Options options, Sidecar &sidecar) {
-  if (options.tokenizer.empty() && !options.modelPath.empty())
-    options.tokenizer = "gguf:" + options.modelPath;
-  Result<LoadedMachine> loaded = load(options);
-  if (!loaded.ok())
-    return loaded.status();
-  sidecar.machine = std::move(loaded->machine);
-  sidecar.tokenizer = std::move(loaded->tokenizer);
-  sidecar.limits.captureTokens = defaultCaptureTokens(sidecar.machine);
-  return {};
-}
-
-static Status checkPlanFile(const Sidecar &sidecar, const std::string &path) {
-  Result<uint64_t> identity = readPlanIdentity(path);
-  return identity.ok() ? checkPlanOf(sidecar, *identity, path)
-                       : identity.status();
-}
-
-static Result<OpenPlan> open(const Options &options) {
+static Result<WorkflowPlan> open(const Options &options) {
   prepareForLowMemory("gpuvm-token");
-  Result<Sidecar> sidecar = loadSidecar(options.planPath, options.modelPath);
-  if (!sidecar.ok())
-    return sidecar.status();
-  VM_RETURN_IF_ERROR(checkPlanFile(*sidecar, options.planPath));
-  if (!options.inputs.empty())
-    VM_RETURN_IF_ERROR(replaceMachine(options, *sidecar));
+  Result<LoadOptions> load = loadOptions(options);
+  if (!load.ok())
+    return load.status();
   DeviceOptions device{.device = options.device,
                        .timeoutMs = millisecondsOf(options.timeoutSeconds),
                        .vramBudgetBytes = options.vramBudgetBytes,
@@ -86,21 +44,16 @@ static Result<OpenPlan> open(const Options &options) {
   device.hostMemory = [](uint64_t bytes) {
     warnOfHostMemory("gpuvm-token", bytes);
   };
-  bool hasModel = !options.modelPath.empty();
-  if (hasModel && !device.timeoutMs)
-    device.timeoutMs = kModelTimeoutMs;
-  Result<DevicePlan> plan = DevicePlan::open(options.planPath, device);
-  if (!plan.ok())
-    return plan.status();
-  // The file may have been replaced before it was opened.
-  VM_RETURN_IF_ERROR(checkPlanFile(*sidecar, options.planPath));
-  if (hasModel)
-    VM_RETURN_IF_ERROR(bindModel(options.modelPath, *plan));
-  return OpenPlan{std::move(*sidecar), std::move(*plan)};
+  Result<WorkflowPlan> plan =
+      openWorkflowPlan({options.planPath, options.inputs, std::move(*load),
+                        options.modelPath, std::move(device)});
+  if (plan.ok() && !plan->warnings.empty())
+    fmt::print(stderr, "{}\n", plan->warnings);
+  return plan;
 }
 
 int runDevice(const Options &options) {
-  Result<OpenPlan> open = token_tool::open(options);
+  Result<WorkflowPlan> open = token_tool::open(options);
   if (!open.ok())
     return fail(open.status());
   const Sidecar &sidecar = open->sidecar;
@@ -126,7 +79,7 @@ int runDevice(const Options &options) {
 }
 
 int writeTables(const Options &options) {
-  Result<OpenPlan> open = token_tool::open(options);
+  Result<WorkflowPlan> open = token_tool::open(options);
   if (!open.ok())
     return fail(open.status());
   Result<std::unique_ptr<EngineRun>> engine = EngineRun::create(

@@ -35,7 +35,7 @@ int print(const std::string &text) {
   return printed.ok() ? 0 : fail(printed);
 }
 
-static Result<LoadOptions> loadOptions(const Options &options) {
+Result<LoadOptions> loadOptions(const Options &options) {
   auto arguments = mapOfPairs("--arg", options.arguments);
   if (!arguments.ok())
     return arguments.status();

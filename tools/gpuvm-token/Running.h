@@ -14,6 +14,9 @@
 
 namespace vm::token_tool {
 
+/// How the command line says that inputs are read.
+Result<token::LoadOptions> loadOptions(const Options &options);
+
 /// The inputs as one machine; warnings are printed.
 Result<token::LoadedMachine> load(const Options &options);
 

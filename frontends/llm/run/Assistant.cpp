@@ -8,7 +8,6 @@
 #include "frontends/llm/run/Assistant.h"
 
 #include "frontends/Utf8.h"
-#include "frontends/llm/run/PlanCache.h"
 #include "frontends/llm/tokenizer/GgufVocabulary.h"
 
 #include <fmt/format.h>
@@ -58,7 +57,11 @@ static Result<std::string> planOf(const AssistantOptions &options,
     return isOnProcessor.status();
   if (*isOnProcessor)
     arguments.insert(arguments.end(), {"--llm-chunk=32", "--llm-products=f32"});
-  return findPlan(file, arguments, onCompile);
+  if (options.compiler)
+    return findPlan(file, arguments, *options.compiler);
+  Result<ModelCompiler> compiler = ownCompiler(onCompile);
+  return compiler.ok() ? findPlan(file, arguments, *compiler)
+                       : compiler.status();
 }
 
 static Result<std::optional<ChatTemplate>>

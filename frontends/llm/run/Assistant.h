@@ -8,6 +8,7 @@
 #pragma once
 
 #include "frontends/llm/chat/ChatTemplate.h"
+#include "frontends/llm/run/PlanCache.h"
 #include "frontends/llm/run/Scheduler.h"
 #include "frontends/llm/run/TokenTexts.h"
 #include "frontends/llm/tokenizer/Tokenizer.h"
@@ -31,6 +32,8 @@ struct AssistantOptions {
   std::string regulate;  ///< "LOW,HIGH": of --llm-regulate; empty: not.
   bool logprobs = false; ///< A plan that is compiled tells log probabilities.
   bool embeds = false; ///< A plan that is compiled makes vectors of texts, too.
+  /// Nothing: gpuvm-compile in the folder of this program.
+  std::optional<ModelCompiler> compiler;
   DeviceOptions device;
 };
 
@@ -71,7 +74,7 @@ struct Answer {
 /// but for run().
 class Assistant {
 public:
-  /// `onCompile` is called if the model has to be compiled first.
+  /// `onCompile` is called before gpuvm-compile starts.
   static Result<Assistant> open(const AssistantOptions &options,
                                 const std::function<void()> &onCompile);
 

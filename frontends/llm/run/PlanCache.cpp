@@ -40,7 +40,7 @@ fs::path compilerPath() {
 
 /// Of all that a plan depends on.
 std::string keyOf(const GgufFile &file, const std::vector<std::string> &options,
-                  const struct stat &compiler) {
+                  const std::string &compiler) {
   XXH3_state_t *state = XXH3_createState();
   XXH3_128bits_reset(state);
   auto add = [&](const void *data, size_t bytes) {
@@ -52,9 +52,7 @@ std::string keyOf(const GgufFile &file, const std::vector<std::string> &options,
   add(head.data(), head.size());
   for (const std::string &option : options)
     add(option.data(), option.size());
-  const int64_t identity[] = {compiler.st_size, compiler.st_mtim.tv_sec,
-                              compiler.st_mtim.tv_nsec};
-  add(identity, sizeof identity);
+  add(compiler.data(), compiler.size());
   XXH128_hash_t hash = XXH3_128bits_digest(state);
   XXH3_freeState(state);
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
@@ -89,16 +87,27 @@ Status runCompiler(const fs::path &compiler,
 }
 } // namespace
 
-Result<std::string> findPlan(const GgufFile &file,
-                             const std::vector<std::string> &options,
-                             const std::function<void()> &onCompile) {
-  fs::path compiler = compilerPath();
-  struct stat identity = {};
-  if (compiler.empty() || stat(compiler.c_str(), &identity) != 0)
+Result<ModelCompiler> ownCompiler(std::function<void()> onCompile) {
+  fs::path path = compilerPath();
+  struct stat status = {};
+  if (path.empty() || stat(path.c_str(), &status) != 0)
     return Status(Code::Usage,
                   fmt::format("There is no {} in the folder of this program; "
                               "with --plan it is not needed.",
                               kCompiler));
+  const int64_t numbers[] = {status.st_size, status.st_mtim.tv_sec,
+                             status.st_mtim.tv_nsec};
+  std::string identity(reinterpret_cast<const char *>(numbers), sizeof numbers);
+  return ModelCompiler{std::move(identity),
+                       [=](const std::vector<std::string> &arguments) {
+                         onCompile();
+                         return runCompiler(path, arguments);
+                       }};
+}
+
+Result<std::string> findPlan(const GgufFile &file,
+                             const std::vector<std::string> &options,
+                             const ModelCompiler &compiler) {
   std::string cache = defaultCacheDirectory();
   if (cache.empty())
     return Status(Code::Usage,
@@ -112,13 +121,13 @@ Result<std::string> findPlan(const GgufFile &file,
     return Status(Code::Usage, fmt::format("The folder \"{}\" cannot be made: "
                                            "{}.",
                                            folder.string(), error.message()));
-  fs::path plan = folder / (keyOf(file, options, identity) + ".gvplan");
+  fs::path plan =
+      folder / (keyOf(file, options, compiler.identity) + ".gvplan");
   if (fs::exists(plan, error))
     return plan.string();
-  onCompile();
   std::vector<std::string> arguments = {file.path(), "-o", plan.string()};
   arguments.insert(arguments.end(), options.begin(), options.end());
-  VM_RETURN_IF_ERROR(runCompiler(compiler, arguments)); // In one step.
+  VM_RETURN_IF_ERROR(compiler.run(arguments));
   return plan.string();
 }
 

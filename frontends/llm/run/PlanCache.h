@@ -3,8 +3,9 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that runs models does not contain the compiler: it starts
-// gpuvm-compile for a model that it sees for the first time.
+// A program that runs models does not contain the compiler: a model that is
+// seen for the first time is compiled by gpuvm-compile, or by what the program
+// calls instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +19,23 @@
 
 namespace vm::llm {
 
+struct ModelCompiler {
+  /// Another one for each compiler that may make other plans.
+  std::string identity;
+  /// With the arguments of gpuvm-compile. It writes the plan in one step.
+  std::function<Status(const std::vector<std::string> &arguments)> run;
+};
+
+/// gpuvm-compile in the folder of this program. `onCompile` is called before it
+/// starts. Usage where it is not there.
+Result<ModelCompiler> ownCompiler(std::function<void()> onCompile);
+
 /// The path of a plan of `file`, compiled with `options` of gpuvm-compile. It
 /// is kept in the user's cache folder, by all that it depends on: what precedes
-/// the weights in the file, the options, and which compiler it was.
-/// `onCompile` is called before the compiler starts. BadInput, with what the
-/// compiler says, where it fails.
+/// the weights in the file, the options, and which compiler it was. BadInput,
+/// with what the compiler says, where it fails.
 Result<std::string> findPlan(const GgufFile &file,
                              const std::vector<std::string> &options,
-                             const std::function<void()> &onCompile);
+                             const ModelCompiler &compiler);
 
 } // namespace vm::llm

@@ -27,7 +27,7 @@ public:
     outcome_.requests.resize(engine.streams());
   }
 
-  Status run();
+  Status run(const std::function<bool()> &goesOn);
   RunOutcome takeOutcome() { return std::move(outcome_); }
 
 private:
@@ -50,12 +50,12 @@ private:
 /// The most that is waited for further replies.
 static constexpr std::chrono::milliseconds kLongestGathering(50);
 
-Status Resolver::run() {
+Status Resolver::run(const std::function<bool()> &goesOn) {
   while (true) {
     auto start = ToolClock::now();
     VM_RETURN_IF_ERROR(engine_.advance());
     askForWaiting();
-    if (!isAnyRunning_ && outstanding_ == 0)
+    if ((!isAnyRunning_ && outstanding_ == 0) || (goesOn && !goesOn()))
       return Status();
     // Replies that come one by one would be an execution each: as long as one
     // takes, more of them are waited for.
@@ -113,8 +113,9 @@ Status Resolver::resolve(const ToolReplies::Reply &reply) {
 }
 
 Result<RunOutcome> vm::token::runToEnd(Engine &engine, ToolSet &tools,
-                                       const TextCodec &codec) {
+                                       const TextCodec &codec,
+                                       const std::function<bool()> &goesOn) {
   Resolver resolver(engine, tools, codec);
-  VM_RETURN_IF_ERROR(resolver.run());
+  VM_RETURN_IF_ERROR(resolver.run(goesOn));
   return resolver.takeOutcome();
 }

@@ -14,6 +14,8 @@
 #include "frontends/token/reference/Engine.h"
 #include "frontends/token/tools/ToolSet.h"
 
+#include <functional>
+
 namespace vm::token {
 
 class TextCodec;
@@ -36,9 +38,12 @@ struct RunOutcome {
 constexpr size_t kMaxFailures = 20;
 constexpr size_t kMaxFailureBytes = 400;
 
-/// Runs all streams of the engine to their final states. `tools` has all that
-/// the machine asks (checkTools). A failure is one of the engine.
+/// Runs all streams of the engine to their final states, or until `goesOn`,
+/// which is asked between calls of advance(), is false; null: to the end.
+/// `tools` has all that the machine asks (checkTools). A failure is one of the
+/// engine.
 Result<RunOutcome> runToEnd(Engine &engine, ToolSet &tools,
-                            const TextCodec &codec);
+                            const TextCodec &codec,
+                            const std::function<bool()> &goesOn = {});
 
 } // namespace vm::token
