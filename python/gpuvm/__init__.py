@@ -8,6 +8,8 @@
 docs/python.md says what arrays are taken, what is kept where, and what can go wrong.
 """
 
+from typing import Any
+
 from . import ops
 from ._compile import cache_dir, compile
 from ._description import Stage
@@ -99,7 +101,11 @@ for _name in __all__:  # Where users find them, in tracebacks and pickles.
         globals()[_name].__module__ = __name__
 
 
-def __getattr__(name: str) -> str:
+def __getattr__(name: str) -> Any:
+    if name in ("linear", "llm", "token"):  # Which take time to load.
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
     if name == "__version__":
         from ._native import runtime
 

@@ -172,6 +172,13 @@ def _compile(job: _Job, cancel: ctypes.c_int) -> tuple[bytes, str]:
         library.vmc_free(made)
 
 
+def compile_to_file(source: bytes, plan: bytes, words: list[bytes], cancel: ctypes.c_int) -> None:
+    """Compiles a file with options of gpuvm-compile to a plan file, which is whole or absent, with what belongs to it."""
+    job = _Job(os.fsdecode(source), None, {"output": os.fsdecode(plan)})
+    job.options += [os.fsdecode(word) for word in words]
+    _compile(job, cancel)
+
+
 def compile(  # noqa: A001 - as re.compile
     source: Source,
     *,

@@ -275,10 +275,15 @@ def _declare(library: ctypes.CDLL, signatures: dict[str, tuple[Any, list[Any]]],
     return library
 
 
+def load_library(name: str, signatures: dict[str, tuple[Any, list[Any]]], version: str, abi: int) -> ctypes.CDLL:
+    """A library of the package, with what its functions take."""
+    return _declare(_load(name), signatures, version, abi)
+
+
 @functools.cache
 def runtime() -> ctypes.CDLL:
     """libgpuvm"""
-    return _declare(_load(f"libgpuvm.so.{RUNTIME_ABI}"), _SIGNATURES, "vm_abi_version", RUNTIME_ABI)
+    return load_library(f"libgpuvm.so.{RUNTIME_ABI}", _SIGNATURES, "vm_abi_version", RUNTIME_ABI)
 
 
 COMPILER_LIBRARY: Final = f"libgpuvm-compiler.so.{COMPILER_ABI}"
@@ -287,7 +292,7 @@ COMPILER_LIBRARY: Final = f"libgpuvm-compiler.so.{COMPILER_ABI}"
 @functools.cache
 def compiler() -> ctypes.CDLL:
     """libgpuvm-compiler"""
-    return _declare(_load(COMPILER_LIBRARY), _COMPILER_SIGNATURES, "vmc_abi_version", COMPILER_ABI)
+    return load_library(COMPILER_LIBRARY, _COMPILER_SIGNATURES, "vmc_abi_version", COMPILER_ABI)
 
 
 _ERRORS: Final[dict[int, type[Error]]] = {
