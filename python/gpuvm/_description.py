@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _native
+from ._html import table
 from ._tensors import Tensor, dtype_of, suggest
 from .errors import UsageError
 
@@ -54,6 +55,15 @@ class Description:
                 rows = f", rows counted by {tensor.rows}" if tensor.rows else ""
                 lines.append(f"{what} {tensor}{place}{rows}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, ...]] = [("program", name, "", "", "") for name in self.programs]
+        for what, tensors in (("input", self.inputs), ("output", self.outputs), ("symbol", self.symbols)):
+            rows += [
+                (what, each.name, each.type, each.region, f"rows: {each.rows}" if each.rows else "") for each in tensors.values()
+            ]
+        rows += [("stage", stage.name, "", "", stage.location) for stage in self.stages]
+        return table(("", "name", "type", "region", ""), rows)
 
 
 Ask = Callable[..., None]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ._html import table
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -84,6 +86,11 @@ class Profile:
             for each in self.kernels
             if each.total_us.p90
         ]
+
+    def _repr_html_(self) -> str:
+        title = f"{self.program} on {self.device}: {self.executions} executions, each {self.total_us}"
+        rows = [(name, calls, us, f"{share:.1%}", gbps or "", stages) for name, calls, us, share, gbps, stages in self.rows()]
+        return table(("kernel", "calls", "us", "share", "GB/s", "stages"), rows, caption=title)
 
     def __str__(self) -> str:
         lines = [f"profile of {self.program} on {self.device}: {self.executions} executions, each {self.total_us}"]

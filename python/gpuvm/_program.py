@@ -149,6 +149,9 @@ class Program:
             return f"<gpuvm.Program: {'; '.join(self.describe().splitlines())}>"
         return f"<gpuvm.Program: {len(self.plan)} bytes>"
 
+    def _repr_html_(self) -> str:
+        return self._description._repr_html_()
+
     def __reduce__(self) -> tuple[Callable[[bytes, str], Program], tuple[bytes, str]]:
         return _program_of, (self.plan, self._device)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _native
 from ._description import Stage, describe
+from ._html import Results, table
 from ._interrupt import interruptible
 from ._profile import Profile
 from ._tensors import Array, Tensor, convert, suggest
@@ -31,6 +32,8 @@ _SLICE_MS: Final = 50
 _GRACE_MS: Final = 250
 """For a program that is interrupted to end by itself."""
 _DEVICE_LOST: Final = 5
+_LIVE: Final = ("metrics", "control")
+"""Regions that can be read while something executes."""
 
 _state = {"booted": False, "forked": False}
 
@@ -203,6 +206,18 @@ class Vm:
         if not self._close.alive:
             return "<gpuvm.Vm: closed>"
         return f"<gpuvm.Vm on {self.device}: {', '.join(self.programs)}>"
+
+    def _repr_html_(self) -> str:
+        """Counters and times, and what symbols hold that can be read now."""
+        if not self._close.alive:
+            return table((), (), caption=repr(self))
+        stats = self.stats()
+        names = ("executions", "submits", "dispatches", "barriers", "wall_us", "device_us", "upload_bytes", "download_bytes")
+        rows: list[tuple[object, ...]] = [(name, getattr(stats, name)) for name in names]
+        for name, tensor in self.symbols.items():
+            if tensor.region in _LIVE and not tensor.shape:
+                rows.append((name, self.read(name).item()))
+        return table(("", "now"), rows, caption=repr(self))
 
     def __enter__(self) -> Vm:
         return self
@@ -458,7 +473,7 @@ class Vm:
             return self.start(program, **inputs).result()
 
     def _outputs(self, program: str) -> dict[str, Array]:
-        return {name: self._read_output(tensor) for name, tensor in self._names_of(program, self.outputs).items()}
+        return Results((name, self._read_output(tensor)) for name, tensor in self._names_of(program, self.outputs).items())
 
     def _settle(self, run: Run, status: int) -> bool:
         """Whether an execution has ended with this status; what went wrong is raised, and kept for who asks again."""

@@ -353,6 +353,20 @@ def test_a_profile_can_be_cancelled(loop: gpuvm.Vm) -> None:
         assert vm.run(most=2)["times"] == 2
 
 
+def test_tables_for_notebooks(counter: gpuvm.Vm) -> None:
+    with gpuvm.compile(COUNTER.replace("@step", '@"<b>"'), name="a&b.mlir", keep_metadata=True).boot(profile=True) as vm:
+        profile = vm.profile("add", executions=1, amount=1)._repr_html_()
+        assert "&lt;b&gt;" in profile and "<b>" not in profile and "1 executions" in profile
+    program = gpuvm.compile(HELLO)
+    made = program(x=np.arange(8, dtype=np.float32))
+    assert made == {"sum": 140} and repr(made) == "{'sum': array(140., dtype=float32)}"
+    assert "float32" in made._repr_html_() and "140." in made._repr_html_()  # type: ignore[attr-defined]
+    assert "8xf32" in program._repr_html_() and "hello.mlir:" in program._repr_html_()
+    assert "executions</td>" in counter._repr_html_()
+    counter.close()
+    assert "closed" in counter._repr_html_()
+
+
 def test_life(counter: gpuvm.Vm) -> None:
     assert repr(counter).startswith("<gpuvm.Vm on ")
     counter.close()
