@@ -13,11 +13,13 @@ from typing import Any
 from . import ops
 from ._compile import cache_dir, compile
 from ._description import Stage
+from ._language.arguments import Bounded, Packed
 from ._language.array import Array
 from ._language.control import Stage as StageFunction
 from ._language.control import at, map, max_abs, norm, repeat, send, shared, stage, status, ticks, until, when, while_loop
-from ._language.program import Bounded, Packed, Traced, TracedProgram, program
+from ._language.program import TracedProgram, program
 from ._language.symbols import Control, Global, Heap, Metric, Register
+from ._language.traced import Traced
 from ._profile import KernelTime, Profile, Spread, StageTime
 from ._program import Program, load
 from ._tensors import Tensor, bfloat16_bits, bfloat16_values

@@ -7,14 +7,18 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from . import _native
 from ._interrupt import interruptible
 from ._program import Program, write_atomically
 from .errors import CompileError, CompileWarning, Diagnostic, Error, OutOfMemoryError, UsageError
 
+if TYPE_CHECKING:
+    from ._language.traced import Traced
+
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+TracedSource: TypeAlias = "Traced | Sequence[Traced]"
 Option = str | int | float | bool | os.PathLike[str] | Sequence[str] | None
 
 _SEVERITIES: Final = ("error", "warning", "remark", "note")
@@ -179,8 +183,18 @@ def compile_to_file(source: bytes, plan: bytes, words: list[bytes], cancel: ctyp
     _compile(job, cancel)
 
 
+def _traced(source: object) -> list[Traced]:
+    """Programs in Python, or none."""
+    if isinstance(source, (str, os.PathLike)):
+        return []
+    from ._language.traced import Traced  # It compiles texts.
+
+    each = list(source) if isinstance(source, Sequence) else [source]
+    return [one for one in each if isinstance(one, Traced)]
+
+
 def compile(  # noqa: A001 - as re.compile
-    source: Source,
+    source: Source | TracedSource,
     *,
     name: str | None = None,
     cache: str | os.PathLike[str] | bool | None = None,
@@ -190,7 +204,8 @@ def compile(  # noqa: A001 - as re.compile
     """Compiles a program. Nothing is run, and no device is needed.
 
     source: a text of MLIR (what has a line break or a brace), the path of anything that gpuvm-compile takes, or several
-        paths of files that are one program.
+        paths of files that are one program; or what `trace` of a program in Python gives, or several of these, which are
+        programs over one memory.
     name: of a text, for messages and as its suffix says: "x.lvm" is one of the linear-algebra VM.
     cache: the folder where plans of texts, .mlir and .lvm files are kept; None or True: `cache_dir()`, False: none.
         A compilation that fails is not kept.
@@ -200,7 +215,11 @@ def compile(  # noqa: A001 - as re.compile
 
     CompileError has what is wrong with the program; UsageError what is wrong with an option.
     """
-    job = _Job(source, name, options)
+    if traced := _traced(source):
+        from ._language.traced import compile_traced
+
+        return compile_traced(traced, {"cache": cache, "device": device, **options})
+    job = _Job(cast(Source, source), name, options)
     key = job.key() if cache is not False else None
     folder = cache_dir() if cache is None or isinstance(cache, bool) else Path(cache)
     kept = folder / f"{key}.plan" if key else None

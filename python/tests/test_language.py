@@ -255,6 +255,26 @@ def test_symbols() -> None:
     assert vm.read("total") == 8
 
 
+def test_several_programs_over_one_memory() -> None:
+    total = gpuvm.Global("total", dtype=np.float32)
+
+    @gpuvm.program
+    def add(amount):  # type: ignore[no-untyped-def]
+        total.store(total.load() + amount)
+
+    @gpuvm.program
+    def get():  # type: ignore[no-untyped-def]
+        return total.load()
+
+    both = gpuvm.compile([add.trace(np.float32(0)), get.trace()])
+    for amount in (2, 0.5):
+        assert both["add"](amount=amount) == {}
+    assert both["get"]() == {"result": 2.5}
+    assert gpuvm.compile(get.trace())() == {"result": 0}
+    with pytest.raises(gpuvm.UsageError, match='There are two programs "get"'):
+        gpuvm.compile([get.trace(), get.trace()])
+
+
 def test_rows_at_a_place_of_the_device() -> None:
     rows = gpuvm.Global("rows", np.zeros((4, 2), np.float32))
     used = gpuvm.Global("used", dtype=np.int32)
