@@ -87,10 +87,14 @@ std::string sourcesJson(const PageOptions &options) {
   return dump(list);
 }
 
-std::string codeElement(size_t index, const Kernel &kernel) {
-  Result<std::string> glsl = glslOf(kernel);
-  Json json = {{"spirv", assemblyOf(kernel)}};
-  json["glsl"] = glsl.ok() ? Json(*glsl) : Json();
+std::string codeElement(size_t index, const Kernel &kernel,
+                        const PageCode &code) {
+  Json json = {{"spirv", nullptr}, {"glsl", nullptr}};
+  if (code.spirv)
+    json["spirv"] = assemblyOf(kernel);
+  if (code.glsl)
+    if (Result<std::string> glsl = glslOf(kernel); glsl.ok())
+      json["glsl"] = *glsl;
   return fmt::format(
       "<script type=\"application/json\" id=\"code-{}\">{}</script>\n", index,
       inScript(dump(json)));
@@ -127,7 +131,7 @@ Result<std::string> pageHtml(const Plan &plan, const PageOptions &options,
   std::string code;
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
     VM_RETURN_IF_ERROR(deadline.check("Writing the kernels as text"));
-    code += codeElement(i, plan.kernels[i]);
+    code += codeElement(i, plan.kernels[i], options.code);
   }
   std::string page = kPage;
   replaceMark(page, "CODE", code);

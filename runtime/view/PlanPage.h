@@ -29,10 +29,17 @@ struct SourceFile {
   std::string text;
 };
 
+/// Which texts of its kernels a page has.
+struct PageCode {
+  bool glsl = true;
+  bool spirv = true; ///< Assembly: most of what a page of many kernels has.
+};
+
 struct PageOptions {
   std::string title;                          ///< The file of the plan.
   std::optional<nlohmann::json> profile = {}; ///< Of readProfile.
   std::vector<SourceFile> sources = {};
+  PageCode code = {};
 };
 
 /// The data of the page: one JSON object on one line, without the kernels'

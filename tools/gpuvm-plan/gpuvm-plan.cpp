@@ -55,6 +55,7 @@ struct Options {
   std::string output;
   std::vector<std::string> profiles;
   std::vector<std::string> sources;
+  std::string code = "all";
   double timeoutSeconds = 60;
 
   bool json() const { return format == "json"; }
@@ -134,6 +135,7 @@ Result<nlohmann::json> readProfile(const std::string &path, const Plan &plan,
 
 Result<std::string> html(const Plan &plan, const Options &options) {
   PageOptions page{.title = fileName(options.path)};
+  page.code = {.glsl = options.code != "none", .spirv = options.code == "all"};
   if (!options.profiles.empty()) {
     auto profile = readProfile(options.profiles.front(), plan, options);
     if (!profile.ok())
@@ -279,6 +281,11 @@ static int runTool(int argc, char **argv) {
   page->add_option("--source", options.sources,
                    "A file that the plan was compiled from, to show its lines; "
                    "may be repeated");
+  page->add_option("--code", options.code,
+                   "Texts of the kernels: all, glsl (without SPIR-V assembly, "
+                   "which is most of a large page) or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"all", "glsl", "none"}));
   CLI::App *difference =
       add("diff", "What is different in two plans, with the exit codes of diff",
           nullptr);

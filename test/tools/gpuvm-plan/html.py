@@ -168,48 +168,57 @@ def hostile(browser, path):
         expect(browser.all("#node-c0"), "nothing is shown for", fragment)
 
 
+SCROLL = """
+    const list = document.querySelector('.list-scroller'), times = [];
+    return (async () => {
+      for (let i = 0; i < 60; ++i) {
+        list.scrollTop = list.scrollHeight * i / 60;
+        const begin = performance.now();
+        list.dispatchEvent(new Event('scroll'));
+        list.getBoundingClientRect();
+        times.push(performance.now() - begin);
+        await new Promise(requestAnimationFrame);
+      }
+      return times;
+    })();"""
+QUERY = """
+    const field = document.querySelector('[type=search]'), times = [];
+    field.focus();
+    for (const text of ['s', 'st', 'ste', 'step', 'step1', 'step12', 'step123', '']) {
+      field.value = text;
+      const begin = performance.now();
+      field.dispatchEvent(new Event('input'));
+      document.body.getBoundingClientRect();
+      times.push(performance.now() - begin);
+    }
+    return times;"""
+SELECT = """
+    const begin = performance.now();
+    location.hash = 'view=graph&select=command-2500';
+    return new Promise(done => {
+      const wait = () => document.querySelector('#node-c2500.selected') ? done([performance.now() - begin]) : setTimeout(wait, 5);
+      wait();
+    });"""
+
+
 def large(browser, path):
-    """5,000 commands stay fluid. Prints what it took."""
+    """5,000 commands stay fluid. Prints what each step took: computed by the page's thread, and until it was seen."""
+    def measure(what, script, limit_ms):
+        before = browser.cpu_ms()
+        seen = browser.run(script)
+        cpu = (browser.cpu_ms() - before) / len(seen)
+        print(f"5,000 commands: {what} {cpu:.1f} ms, seen after {statistics.median(seen):.1f} ms (at most {max(seen):.1f})")
+        expect(cpu < limit_ms, what, "takes", cpu, "ms")
+
     browser.open(path)
-    paint = browser.first_paint_ms()
+    loaded = browser.cpu_ms()
+    print(f"5,000 commands: opened in {loaded:.0f} ms, first paint after {browser.first_paint_ms():.0f} ms")
+    expect(loaded < 3000, "opening takes", loaded, "ms")
     browser.open(path, "view=commands")
     expect(len(browser.all(".row")) < 120, "rows that are not seen are drawn")
-    scroll = browser.run("""
-        const list = document.querySelector('.list-scroller'), times = [];
-        const frame = () => new Promise(requestAnimationFrame);
-        return (async () => {
-          for (let i = 0; i < 60; ++i) {
-            list.scrollTop = list.scrollHeight * i / 60;
-            const begin = performance.now();
-            list.dispatchEvent(new Event('scroll'));
-            list.getBoundingClientRect();
-            times.push(performance.now() - begin);
-            await frame();
-          }
-          return times;
-        })();""")
-    search = browser.run("""
-        const field = document.querySelector('[type=search]'), times = [];
-        field.focus();
-        for (const text of ['s', 'st', 'ste', 'step', 'step1', 'step12', 'step123', '']) {
-          field.value = text;
-          const begin = performance.now();
-          field.dispatchEvent(new Event('input'));
-          document.body.getBoundingClientRect();
-          times.push(performance.now() - begin);
-        }
-        return times;""")
-    select = browser.run("""
-        const begin = performance.now();
-        location.hash = 'view=graph&select=command-2500';
-        return new Promise(done => {
-          const wait = () => document.querySelector('#node-c2500.selected') ? done(performance.now() - begin) : setTimeout(wait, 5);
-          wait();
-        });""")
-    print(f"5,000 commands: first paint {paint} ms, a step of scrolling {statistics.median(scroll):.1f} ms (most {max(scroll):.1f}), "
-          f"a query {statistics.median(search):.1f} ms (most {max(search):.1f}), the graph around a command {select:.0f} ms")
-    # Ten times what an idle machine takes: other programs run meanwhile.
-    expect(paint < 5000 and statistics.median(scroll) < 50 and statistics.median(search) < 500 and select < 10000, "the page is slow")
+    measure("a step of scrolling", SCROLL, 50)
+    measure("a query", QUERY, 200)
+    measure("the graph around a command", SELECT, 500)
 
 
 def main():

@@ -56,7 +56,7 @@ function draw(model: Model, tab: State["code"], subject: Subject): HTMLElement {
   }
   const code = subject.kernel === undefined ? undefined : model.code(subject.kernel);
   const text = code?.[tab];
-  if (!text) return html("p", { class: "empty" }, code ? "The kernel cannot be written in GLSL." : "There is no kernel.");
+  if (!text) return html("p", { class: "empty" }, code ? "The page does not have it: it was left out, or there is no GLSL for the kernel." : "There is no kernel.");
   return html("pre", { class: "code", tabindex: 0, "aria-label": tab }, text);
 }
 

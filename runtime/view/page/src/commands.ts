@@ -3,7 +3,8 @@
 
 import { bytes, count, counted, html, time } from "./dom";
 import { List } from "./list";
-import type { Model, Part } from "./model";
+import type { Window } from "./data";
+import { windowText, type Model, type Part } from "./model";
 import { matcher } from "./search";
 import { isSame, type State, type Store } from "./state";
 
@@ -36,9 +37,16 @@ export function reasonSummary(model: Model, index: number): string {
   return `${first.kind} ${stages(first.first)} → ${stages(first.second)}, ${bytes(first.length)}${more}`;
 }
 
+/** What the last command of a repeat that writes its condition writes there. */
+function conditionName(model: Model, index: number, condition: Window): string {
+  for (let i = index + model.command(index).commands!; i > index; --i)
+    if (model.valueAt(condition, i, true) !== undefined) return model.windowName(condition, i, true);
+  return windowText(condition);
+}
+
 export function repeatSummary(model: Model, index: number): string {
   const command = model.command(index);
-  const condition = command.while ? ` while ${model.windowName(command.while, index)}` : "";
+  const condition = command.while ? ` while ${conditionName(model, index, command.while)}` : "";
   return `${counted(command.commands!, "command")}, ${count(command.times!)} times${condition}`;
 }
 

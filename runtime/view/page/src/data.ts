@@ -140,6 +140,6 @@ export interface Data {
 }
 
 export interface Code {
-  spirv: string;
+  spirv: string | null;
   glsl: string | null;
 }

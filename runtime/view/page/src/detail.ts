@@ -4,7 +4,7 @@ import { bytes, count, counted, html, time } from "./dom";
 import { codePanel } from "./code";
 import { reasonSummary, repeatSummary } from "./commands";
 import { windowText, typeText, type Model } from "./model";
-import type { Spread, Window } from "./data";
+import type { Spread } from "./data";
 import type { Kind, Selection, State, Store } from "./state";
 
 type Content = Node | string;
@@ -126,7 +126,7 @@ export class Detail {
         html("b", {}, reason.kind),
         " ",
         this.commandLink(reason.first),
-        ` (${stages(reason.first)}) ${first} ${model.windowName(reason, reason.second)}, `,
+        ` (${stages(reason.first)}) ${first} ${model.windowName(reason, reason.first, reason.kind !== "WAR")}, `,
         this.commandLink(reason.second),
         ` (${stages(reason.second)}) ${second} it: ${bytes(reason.length)}`,
       );
@@ -137,9 +137,9 @@ export class Detail {
   private accessTable(index: number): HTMLElement {
     const { model } = this;
     const rows = model.accesses(index).map(({ window, reads, writes, binding }) => {
-      const slot = model.slotAt(window, index);
-      const value = [...model.valuesWritten[index]!, ...model.valuesRead[index]!].find((each) => overlaps(model.data.values[each]!, window));
-      const name = model.windowName(window, index);
+      const value = model.valueAt(window, index, writes);
+      const slot = value === undefined ? undefined : model.slotOf(model.data.values[value]!);
+      const name = model.windowName(window, index, writes);
       return html(
         "tr",
         {},
@@ -188,7 +188,7 @@ export class Detail {
       this.facts([
         ["source", stage.location],
         ["instance", String(stage.instance)],
-        ["message", message ? `${typeText(message)}, ${bytes(message.window.length)} at ${windowText(message.window)}` : "in no memory: fused with its readers, or not sent"],
+        ["message", message ? `${typeText(message)}, ${bytes(message.window.length)} at ${windowText(message.window)}` : "has no place of its own in memory: it is fused with its readers, or there is none"],
         ["operands", registers.filter((register) => register !== message).map((register) => `${typeText(register)} at ${windowText(register.window)}`).join(", ")],
         ["kernels", spaced(stage.kernels.map((kernel) => this.link("kernel", kernel, model.plan.kernels[kernel]!.name)))],
         ["time alone", this.spread(times?.alone_us)],
@@ -202,7 +202,7 @@ export class Detail {
   private value(index: number): Node[] {
     const { model } = this;
     const value = model.data.values[index]!;
-    const slot = model.slotAt(value, value.writer ?? value.readers[0]?.[0]);
+    const slot = model.slotOf(value);
     return [
       this.head("value", model.valueName(value)),
       this.facts([
@@ -219,8 +219,4 @@ export class Detail {
 
 function spaced(nodes: Node[]): Content[] {
   return nodes.flatMap((node, i) => (i === 0 ? [node] : [", ", node]));
-}
-
-function overlaps(a: Window, b: Window): boolean {
-  return a.region === b.region && a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }

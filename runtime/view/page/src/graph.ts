@@ -1,16 +1,17 @@
 // The view of the graph: draws what nodes.ts finds where layout.ts places it, and
 // moves over it.
 
-import { count, html, svg } from "./dom";
-import { placeAside, type PlacedGraph, type PlacedLink } from "./layout";
+import { count, counted, html, svg } from "./dom";
+import { placeAside, type Placed, type PlacedGraph, type PlacedLink } from "./layout";
 import type { Model, Part } from "./model";
-import { graphOf, lineHeight, near, workOf, commandId, type Graph, type GraphNode } from "./nodes";
+import { graphOf, lineHeight, near, workOf, commandId, type Graph, type GraphLink, type GraphNode } from "./nodes";
 import { matcher } from "./search";
 import { PanZoom } from "./panzoom";
 import type { Selection, State, Store } from "./state";
 
+const clusterHead = 12; // The height of a repeat's title.
 const mostNear = 90;
-const mostDrawn = 260; // More commands are drawn only when asked for.
+const mostDrawn = 160; // More commands are drawn only when asked for.
 const mostPlaced = 1200; // dagre needs seconds for these.
 
 /** A smooth line through the points of a link. */
@@ -26,13 +27,37 @@ function pathOf({ points }: PlacedLink): string {
   return rest.length === 1 ? `${path} L${rest[0]!.x},${rest[0]!.y}` : path;
 }
 
+/** A curve from box to box, and the place of its label: out at a side if it leads up. */
+function curveOf(from: Placed, to: Placed): [path: string, x: number, y: number] {
+  if (to.y > from.y) {
+    const [a, b] = [from.y + from.height / 2, to.y - to.height / 2];
+    const bend = (b - a) / 2;
+    return [`M${from.x},${a} C${from.x},${a + bend} ${to.x},${b - bend} ${to.x},${b}`, (from.x + to.x) / 2, (a + b) / 2];
+  }
+  const [a, b] = [from.x + from.width / 2, to.x + to.width / 2];
+  const out = Math.max(a, b) + 40 + Math.abs(from.y - to.y) / 8;
+  return [`M${a},${from.y} C${out},${from.y} ${out},${to.y} ${b},${to.y}`, (a + b + 6 * out) / 8, (from.y + to.y) / 2];
+}
+
+function drawLink(link: GraphLink, path: string, x: number, y: number): SVGElement {
+  return svg(
+    "g",
+    { class: `link${link.isCarried ? " carried" : ""}`, "data-from": link.from, "data-to": link.to },
+    svg("title", {}, link.title),
+    svg("path", { d: path, "marker-end": "url(#arrow)", "stroke-width": (1 + Math.log2(1 + link.bytes) / 14).toFixed(2) }),
+    svg("text", { x, y: y + 4, "text-anchor": "middle" }, link.label),
+  );
+}
+
 export class GraphView {
   readonly element: HTMLElement;
   private readonly picture = svg("svg", { class: "graph", role: "group", "aria-label": "Graph of kernels" });
   private readonly layer = svg("g");
+  private readonly extra = svg("g"); // Links that are drawn when an end is selected.
   private readonly note = html("div", { class: "graph-note" });
   private readonly moves: PanZoom;
   private shown: Graph = { nodes: [], links: [], clusters: [] };
+  private places = new Map<string, Placed>();
   private shownKey = "";
   private request = 0;
 
@@ -50,8 +75,8 @@ export class GraphView {
     this.element = html(
       "section",
       { class: "view graph-view", "aria-label": "Graph" },
-      this.picture,
       this.note,
+      this.picture,
       html(
         "div",
         { class: "zoom" },
@@ -65,11 +90,13 @@ export class GraphView {
   show(state: State): void {
     const part = this.model.parts[state.program]!;
     const commands = this.commandsToShow(part, state);
-    const key = `${part.index}:${commands.length}:${commands[0]}:${commands[commands.length - 1]}:${commands.length < mostDrawn || state.scope}`;
+    const key = `${part.index}:${commands.length}:${commands[0]}:${commands[commands.length - 1]}:${commands.length < mostDrawn || state.scope}:${state.links}`;
     const isNew = key !== this.shownKey;
-    this.note.replaceChildren(...this.noteOf(part, state, commands.length));
     if (isNew) void this.load(part, key, commands);
     else this.mark();
+    const notes = this.noteOf(part, state, commands.length);
+    this.note.replaceChildren(...notes);
+    this.note.hidden = notes.length === 0;
   }
 
   /** Those of the selection in the part, or undefined. */
@@ -89,60 +116,63 @@ export class GraphView {
     if (isShown || (wanted === undefined && this.shownKey.startsWith(`${part.index}:`)))
       return this.shown.nodes.flatMap((node) => (node.command === undefined ? [] : [node.command]));
     const longest = work.reduce((best, index) => ((this.model.timeOf[index]?.median ?? 0) > (this.model.timeOf[best]?.median ?? 0) ? index : best), work[0]!);
-    return near(this.model, part, wanted ?? longest, mostNear);
+    return near(work, wanted ?? longest, mostNear);
   }
 
   private noteOf(part: Part, state: State, drawn: number): Node[] {
     const all = workOf(this.model, part).length;
-    if (all <= mostDrawn) return [];
-    const text = html("span", {}, drawn < all ? `${count(drawn)} of ${count(all)} commands, around what is selected` : `${count(all)} commands`);
-    if (all > mostPlaced) return [text];
-    const isAll = state.scope === "all";
-    return [text, html("button", { type: "button", onclick: () => this.store.update({ scope: isAll ? "near" : "all" }) }, isAll ? "Show fewer" : "Show all")];
+    const toggle = (text: string, change: Partial<State>) => html("button", { type: "button", onclick: () => this.store.update(change) }, text);
+    const notes: Node[] = [];
+    if (drawn < all) notes.push(html("span", {}, `${count(drawn)} of ${count(all)} commands, around what is selected`));
+    if (all > mostDrawn && all <= mostPlaced) {
+      const isAll = state.scope === "all";
+      notes.push(toggle(isAll ? "Show fewer" : "Show all", { scope: isAll ? "near" : "all" }));
+    }
+    const hidden = this.shown.links.filter((link) => !link.isMain).length;
+    if (hidden > 0) {
+      const isAll = state.links === "all";
+      notes.push(
+        html("span", { title: "They lead where other links lead, too, or to the next iteration. Those of what is selected are drawn." }, isAll ? "All links" : `${counted(hidden, "link")} left out`),
+        toggle(isAll ? "Leave out those that others imply" : "Show all", { links: isAll ? "main" : "all" }),
+      );
+    }
+    return notes;
   }
 
   private async load(part: Part, key: string, commands: number[]): Promise<void> {
     this.shownKey = key;
     const request = ++this.request;
     const graph = graphOf(this.model, part, commands);
+    const links = graph.links.filter((link) => link.isMain || this.store.state.links === "all");
     this.shown = graph;
     this.element.setAttribute("aria-busy", "true");
     const placed = await placeAside({
       boxes: graph.nodes.map(({ id, width, height, cluster }) => ({ id, width, height, cluster })),
       clusters: graph.clusters,
-      links: graph.links.map(({ from, to, label }) => ({ from, to, labelWidth: 7 * label.length })),
+      links: links.map(({ from, to, label, bytes }) => ({ from, to, labelWidth: 7 * label.length, weight: 1 + Math.log2(1 + bytes) / 8 })),
     });
     if (request !== this.request) return;
-    this.draw(graph, placed);
+    this.places = new Map(graph.nodes.map(({ id }, i) => [id, placed.boxes[i]!]));
+    this.draw(graph, links, placed);
     this.moves.setSize(placed.width, placed.height);
     this.element.removeAttribute("aria-busy");
     this.mark();
   }
 
-  private draw(graph: Graph, placed: PlacedGraph): void {
+  private draw(graph: Graph, drawn: GraphLink[], placed: PlacedGraph): void {
     const clusters = graph.clusters.map((cluster, i) => {
       const { x, y, width, height } = placed.clusters[i]!;
       const { times, while: condition } = this.model.command(cluster.repeat);
       return svg(
         "g",
         { class: "cluster", onclick: () => this.store.update({ select: { kind: "command", index: cluster.repeat } }) },
-        svg("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: 8 }),
-        svg("text", { x: x - width / 2 + 10, y: y - height / 2 + 15 }, `repeat ${count(times!)}×${condition ? " while" : ""}`),
+        svg("rect", { x: x - width / 2, y: y - height / 2 - clusterHead, width, height: height + clusterHead, rx: 8 }),
+        svg("text", { x: x - width / 2 + 10, y: y - height / 2 + 13 - clusterHead }, `repeat ${count(times!)}×${condition ? " while" : ""}`),
       );
     });
-    const links = graph.links.map((link, i) => {
-      const at = placed.links[i]!;
-      const group = svg(
-        "g",
-        { class: `link${link.isCarried ? " carried" : ""}`, "data-from": link.from, "data-to": link.to },
-        svg("title", {}, link.title),
-        svg("path", { d: pathOf(at), "marker-end": "url(#arrow)", "stroke-width": (1 + Math.log2(1 + link.bytes) / 14).toFixed(2) }),
-        svg("text", { x: at.x, y: at.y + 4, "text-anchor": "middle" }, link.label),
-      );
-      return group;
-    });
+    const links = drawn.map((link, i) => drawLink(link, pathOf(placed.links[i]!), placed.links[i]!.x, placed.links[i]!.y));
     const nodes = graph.nodes.map((node, i) => this.drawNode(node, placed.boxes[i]!.x, placed.boxes[i]!.y));
-    this.layer.replaceChildren(...clusters, ...links, ...nodes);
+    this.layer.replaceChildren(...clusters, ...links, this.extra, ...nodes);
   }
 
   private drawNode(node: GraphNode, x: number, y: number): SVGElement {
@@ -195,6 +225,16 @@ export class GraphView {
     }
   }
 
+  private drawExtra(chosen: Set<string>, state: State): void {
+    const isExtra = (link: GraphLink) => !link.isMain && state.links === "main" && (chosen.has(link.from) || chosen.has(link.to));
+    const drawn = this.shown.links.filter(isExtra).map((link) => {
+      const from = this.places.get(link.from)!;
+      const to = this.places.get(link.to)!;
+      return drawLink(link, ...curveOf(from, to));
+    });
+    this.extra.replaceChildren(...drawn);
+  }
+
   /** Shows what is selected, what it is linked to, and what a query finds. */
   private mark(): void {
     const { state } = this.store;
@@ -205,6 +245,7 @@ export class GraphView {
       element?.classList.toggle("selected", chosen.has(node.id));
       element?.classList.toggle("dim", isMatch !== undefined && !(node.command !== undefined && isMatch.command(node.command)));
     }
+    this.drawExtra(chosen, state);
     for (const link of this.layer.querySelectorAll<SVGElement>(".link"))
       link.classList.toggle("selected", chosen.has(link.dataset["from"]!) || chosen.has(link.dataset["to"]!));
     const first = [...chosen].map((id) => this.layer.querySelector<SVGGElement>(`#node-${id}`)).find((element) => element !== null);

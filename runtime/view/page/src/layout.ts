@@ -19,6 +19,7 @@ export interface Link {
   from: string;
   to: string;
   labelWidth: number;
+  weight: number; // Of being short and straight.
 }
 
 export interface GraphToPlace {
@@ -59,8 +60,8 @@ export function place({ boxes, clusters, links }: GraphToPlace): PlacedGraph {
     graph.setNode(id, { width, height });
     if (cluster !== undefined) graph.setParent(id, cluster);
   }
-  for (const { from, to, labelWidth } of links)
-    graph.setEdge(from, to, { width: labelWidth, height: labelHeight, labelpos: "c", minlen: 1 });
+  for (const { from, to, labelWidth, weight } of links)
+    graph.setEdge(from, to, { width: labelWidth, height: labelHeight, labelpos: "c", minlen: 1, weight });
   placeNodes(graph);
   const { width, height } = graph.graph() as { width: number; height: number };
   const placed = (id: string) => ({ ...(graph.node(id) as Placed) });

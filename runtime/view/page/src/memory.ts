@@ -7,7 +7,7 @@ import type { Model, Part } from "./model";
 import { matcher } from "./search";
 import type { State, Store } from "./state";
 
-const kinds = ["input", "output", "symbol", "register", "scratch"] as const;
+const kinds = ["input", "output", "symbol", "register", "result"] as const;
 type ValueKind = (typeof kinds)[number];
 
 const curveHeight = 56;
@@ -21,16 +21,29 @@ interface Shown {
 }
 
 function kindOf(model: Model, value: Value): ValueKind {
-  return model.slotAt(value, value.writer ?? value.readers[0]?.[0])?.kind ?? "scratch";
+  return model.slotOf(value)?.kind ?? (value.writer === null ? "symbol" : "result");
 }
 
-/** Bytes in use at each command: those that several values name count once. */
+/** Bytes in use at each command: those that several values have count once. */
 function usedAt(part: Part, values: Value[]): number[] {
   const change = new Array<number>(part.commands + 1).fill(0);
-  for (const { begin, end, length } of values) {
-    change[begin - part.firstCommand]! += length;
-    change[end - part.firstCommand + 1]! -= length;
-  }
+  const add = (begin: number, end: number, bytes: number) => {
+    change[begin - part.firstCommand]! += bytes;
+    change[end - part.firstCommand + 1]! -= bytes;
+  };
+  const bounds = [...new Set(values.flatMap(({ offset, length }) => [offset, offset + length]))].sort((a, b) => a - b);
+  const place = new Map(bounds.map((offset, i) => [offset, i]));
+  const lives: Value[][] = bounds.map(() => []);
+  for (const value of values)
+    for (let i = place.get(value.offset)!; bounds[i]! < value.offset + value.length; ++i) lives[i]!.push(value);
+  lives.forEach((list, i) => {
+    list.sort((a, b) => a.begin - b.begin);
+    let until = -1;
+    for (const { begin, end } of list) {
+      if (end > until) add(Math.max(begin, until + 1), end, bounds[i + 1]! - bounds[i]!);
+      until = Math.max(until, end);
+    }
+  });
   let used = 0;
   return change.slice(0, -1).map((each) => (used += each));
 }
@@ -202,7 +215,7 @@ export class MemoryView {
       const values = byRegion.get(region);
       return values && part.commands > 0 ? [new RegionMap(this.model, this.store, part, region, values)] : [];
     });
-    const legend = html("p", { class: "legend" }, ...kinds.map((kind) => html("span", { class: `key ${kind}` }, kind === "register" ? "message" : kind)), html("span", { class: "axis" }, "right: commands, down: bytes"));
+    const legend = html("p", { class: "legend" }, ...kinds.map((kind) => html("span", { class: `key ${kind}` }, kind === "register" ? "message" : kind === "result" ? "other result" : kind)), html("span", { class: "axis" }, "right: commands, down: bytes"));
     this.element.replaceChildren(legend, ...(this.maps.length > 0 ? this.maps.map((map) => map.element) : [html("p", { class: "empty" }, "This program keeps nothing in memory.")]));
   }
 }

@@ -29,6 +29,8 @@ export interface NamedSlot {
   slot: Slot;
 }
 
+const outbox = 30; // The register of a stage's message.
+
 function keyOf(window: Window): string {
   return `${window.region}:${window.offset}`;
 }
@@ -180,38 +182,42 @@ export class Model {
     return this.parts.find((part) => stage < part.firstStage + part.stages) ?? this.parts[0]!;
   }
 
-  /** The slot that a window begins at: of a stage of the command, if there is one. */
-  slotAt(window: Window, command?: number): NamedSlot | undefined {
-    const there = this.slots.get(keyOf(window));
-    if (!there) return undefined;
-    const part = command === undefined ? undefined : this.partOf(command);
-    const stages = command === undefined ? [] : this.command(command).stages;
-    const rank = ({ kind, index }: NamedSlot): number => {
-      if (kind === "register") {
-        const stage = this.stageOfInstance.get(this.plan.registers[index]!.instance);
-        return stage !== undefined && stages.includes(stage) ? 1 : 3;
-      }
-      const list = kind === "input" ? part?.inputs : kind === "output" ? part?.outputs : part?.symbols;
-      return !list || list.includes(index) ? 0 : 4;
+  /** The slot that a value is in, if it is one of what writes or reads it. */
+  slotOf(value: Value): NamedSlot | undefined {
+    const part = this.parts[value.program]!;
+    const readers = value.readers.map(([reader]) => reader);
+    const isOf = ({ kind, index }: NamedSlot): boolean => {
+      if (kind === "symbol") return part.symbols.includes(index);
+      if (kind === "input") return value.writer === null && part.inputs.includes(index);
+      if (kind === "output") return value.writer !== null && value.kept && part.outputs.includes(index);
+      const { instance, register } = this.plan.registers[index]!;
+      const stage = this.stageOfInstance.get(instance);
+      if (stage === undefined || value.writer === null) return false;
+      const commands = register === outbox ? [value.writer] : readers;
+      return commands.some((command) => this.command(command).stages.includes(stage));
     };
-    return there.reduce((best, slot) => (rank(slot) < rank(best) ? slot : best));
+    const found = (this.slots.get(keyOf(value)) ?? []).filter(isOf);
+    return found.find(({ kind, index }) => kind !== "register" || this.plan.registers[index]!.register === outbox) ?? found[0];
   }
 
-  /** `message of filter`, `input x`, or the bytes. */
-  windowName(window: Window, command?: number): string {
-    const found = this.slotAt(window, command);
-    if (!found) return windowText(window);
-    if (found.kind !== "register") return `${found.kind} ${found.slot.name}`;
-    const { instance, register } = this.plan.registers[found.index]!;
-    const stage = this.stageOfInstance.get(instance);
-    const name = stage === undefined ? `instance ${instance}` : this.plan.stages[stage]!.name;
-    return register === 30 ? `message of ${name}` : `operand of ${name}`;
+  /** What a command reads or writes in a window. */
+  valueAt(window: Window, command: number, isWritten: boolean): number | undefined {
+    return (isWritten ? this.valuesWritten : this.valuesRead)[command]!.find((index) => overlaps(this.data.values[index]!, window));
   }
 
   valueName(value: Value): string {
-    const name = this.windowName(value, value.writer ?? value.readers[0]?.[0]);
-    if (!name.includes("[") || value.writer === null) return name;
-    return `scratch of ${this.workName(value.writer)}`;
+    const found = this.slotOf(value);
+    if (found && found.kind !== "register") return `${found.kind} ${found.slot.name}`;
+    if (!found) return value.writer === null ? windowText(value) : `result of ${this.workName(value.writer)}`;
+    const { instance, register } = this.plan.registers[found.index]!;
+    const { name } = this.plan.stages[this.stageOfInstance.get(instance)!]!;
+    return register === outbox ? `message of ${name}` : `operand of ${name}`;
+  }
+
+  /** The value that a command has in a window, or the bytes. */
+  windowName(window: Window, command: number, isWritten = false): string {
+    const value = this.valueAt(window, command, isWritten);
+    return value === undefined ? windowText(window) : this.valueName(this.data.values[value]!);
   }
 
   /** The kernel, or the operation. */
@@ -262,6 +268,10 @@ export class Model {
     const text = document.getElementById(`code-${kernel}`)?.textContent;
     return text ? (JSON.parse(text) as Code) : undefined;
   }
+}
+
+export function overlaps(a: Window, b: Window): boolean {
+  return a.region === b.region && a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }
 
 export function windowText(window: Window): string {

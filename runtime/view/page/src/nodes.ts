@@ -31,6 +31,7 @@ export interface GraphLink {
   label: string;
   title: string;
   isCarried: boolean; // To another iteration.
+  isMain: boolean;
 }
 
 export interface GraphCluster {
@@ -111,22 +112,11 @@ export function workOf(model: Model, part: Part): number[] {
   return part.waves.flatMap((wave) => wave.commands).filter((index) => model.command(index).op !== "clock");
 }
 
-/** The `most` commands that are nearest to `center`, along what flows. */
-export function near(model: Model, part: Part, center: number, most: number): number[] {
-  const isOfPart = (index: number) => index >= part.firstCommand && index < part.firstCommand + part.commands;
-  const found = new Set([center]);
-  let ring = [center];
-  while (ring.length > 0 && found.size < most) {
-    const next: number[] = [];
-    for (const index of ring)
-      for (const other of [...model.edgesFrom[index]!.map((edge) => edge.to), ...model.edgesTo[index]!.map((edge) => edge.from)])
-        if (!found.has(other) && found.size < most && isOfPart(other)) {
-          found.add(other);
-          next.push(other);
-        }
-    ring = next;
-  }
-  return [...found].sort((a, b) => a - b);
+/** The `most` commands around `center`, in the order in which they run. */
+export function near(work: number[], center: number, most: number): number[] {
+  const at = Math.max(0, work.indexOf(center));
+  const first = Math.max(0, Math.min(at - Math.floor(most / 3), work.length - most));
+  return work.slice(first, first + most);
 }
 
 function clustersOf(model: Model, commands: number[]): GraphCluster[] {
@@ -146,13 +136,13 @@ function slotsOf(model: Model, part: Part, shown: Set<number>): Pick<Graph, "nod
   const links: GraphLink[] = [];
   model.data.values.forEach((value, index) => {
     if (value.program !== part.index) return;
-    const slot = model.slotAt(value, value.writer ?? value.readers[0]?.[0]);
-    const isInput = value.writer === null && slot?.kind === "input";
-    const isOutput = value.writer !== null && value.kept && shown.has(value.writer) && slot?.kind === "output";
+    const slot = model.slotOf(value);
+    const isInput = slot?.kind === "input";
+    const isOutput = slot?.kind === "output" && shown.has(value.writer!);
     if (!slot || !(isInput || isOutput)) return;
     const id = `${slot.kind}${slot.index}`;
     const add = (from: string, to: string, size: number) =>
-      links.push({ from, to, bytes: size, label: bytes(size), title: `${slot.kind} ${slot.slot.name}: ${bytes(size)}`, isCarried: false });
+      links.push({ from, to, bytes: size, label: bytes(size), title: `${slot.kind} ${slot.slot.name}: ${bytes(size)}`, isCarried: false, isMain: true });
     const readers = value.readers.filter(([command]) => shown.has(command));
     if (isInput && readers.length === 0) return;
     nodes.set(
@@ -186,11 +176,37 @@ export function graphOf(model: Model, part: Part, commands: number[]): Graph {
         label: bytes(edge.bytes),
         title: `${bytes(edge.bytes)}: ${names.slice(0, 8).join(", ")}`,
         isCarried: edge.to < edge.from,
+        isMain: edge.to > edge.from,
       };
     });
-  return {
-    nodes: [...slots.nodes, ...commands.map((index) => commandNode(model, index))],
+  const ends = (kind: GraphNode["kind"]) => slots.nodes.filter((node) => node.kind === kind);
+  const graph = {
+    nodes: [...ends("input"), ...commands.map((index) => commandNode(model, index)), ...ends("output")],
     links: [...slots.links, ...links],
     clusters: clustersOf(model, commands),
   };
+  findMainLinks(graph);
+  return graph;
+}
+
+const fewLinks = 30; // All of so many are drawn.
+
+/** A link is no main one if others lead from its beginning to its end: they show the order. */
+function findMainLinks({ nodes, links }: Graph): void {
+  if (links.length <= fewLinks) return links.forEach((link) => (link.isMain = true));
+  const order = new Map(nodes.map((node, i) => [node.id, i]));
+  const words = Math.ceil(nodes.length / 32);
+  const reached = nodes.map(() => new Uint32Array(words)); // Along main links, as bits.
+  const from: GraphLink[][] = nodes.map(() => []);
+  for (const link of links) if (link.isMain) from[order.get(link.from)!]!.push(link);
+  for (let i = nodes.length - 1; i >= 0; --i) {
+    const own = reached[i]!;
+    from[i]!.sort((a, b) => order.get(a.to)! - order.get(b.to)!);
+    for (const link of from[i]!) {
+      const to = order.get(link.to)!;
+      link.isMain = (own[to >> 5]! & (1 << (to & 31))) === 0;
+      own[to >> 5]! |= 1 << (to & 31);
+      reached[to]!.forEach((bits, word) => (own[word]! |= bits));
+    }
+  }
 }

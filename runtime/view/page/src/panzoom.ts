@@ -19,7 +19,7 @@ export class PanZoom {
   setSize(width: number, height: number): void {
     this.width = width;
     this.height = height;
-    this.fit(0.62);
+    this.fit(0.8);
   }
 
   fit(least = 0.02): void {

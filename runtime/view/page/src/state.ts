@@ -16,10 +16,11 @@ export interface State {
   query: string;
   code: "glsl" | "spirv" | "source";
   scope: "near" | "all";
+  links: "main" | "all";
 }
 
 const views: ViewName[] = ["graph", "commands", "memory", "kernels", "stages"];
-const initial: State = { view: "graph", program: 0, select: undefined, query: "", code: "glsl", scope: "near" };
+const initial: State = { view: "graph", program: 0, select: undefined, query: "", code: "glsl", scope: "near", links: "main" };
 
 function oneOf<T extends string>(text: string | null, allowed: readonly T[], otherwise: T): T {
   return allowed.find((each) => each === text) ?? otherwise;
@@ -39,6 +40,7 @@ export function parse(fragment: string): State {
     query: fields.get("q") ?? "",
     code: oneOf(fields.get("code"), ["glsl", "spirv", "source"] as const, initial.code),
     scope: oneOf(fields.get("scope"), ["near", "all"] as const, initial.scope),
+    links: oneOf(fields.get("links"), ["main", "all"] as const, initial.links),
   };
 }
 
@@ -50,6 +52,7 @@ export function toFragment(state: State): string {
   if (state.query !== "") fields.set("q", state.query);
   if (state.code !== initial.code) fields.set("code", state.code);
   if (state.scope !== initial.scope) fields.set("scope", state.scope);
+  if (state.links !== initial.links) fields.set("links", state.links);
   return fields.toString();
 }
 
