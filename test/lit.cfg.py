@@ -70,7 +70,8 @@ if is_there:
 for package in ("duckdb", "gguf", "openai"):  # Where they are installed.
     if importlib.util.find_spec(package):
         config.available_features.add(package)
-if importlib.util.find_spec("selenium") and shutil.which("chromedriver"):  # python3-selenium, chromium-driver, the same.
+# python3-selenium, python3-pil, chromium-driver, the same.
+if importlib.util.find_spec("selenium") and importlib.util.find_spec("PIL") and shutil.which("chromedriver"):
     config.available_features.add("chromium")
 if ctypes.util.find_library("fftw3"):  # libfftw3-double3, the same.
     config.available_features.add("fftw")

@@ -1,6 +1,8 @@
 """A headless Chromium that looks at pages of gpuvm-plan html, through Selenium."""
 
 import json
+import os
+import pathlib
 import time
 import urllib.parse
 
@@ -11,6 +13,8 @@ from selenium.webdriver.common.keys import Keys
 
 KEYS = Keys
 WIDTH, HEIGHT = 1280, 800
+# One font, whatever others there are: that of fonts-dejavu-core.
+os.environ["FONTCONFIG_FILE"] = str(pathlib.Path(__file__).with_name("fonts.conf"))
 
 
 class Browser:
@@ -96,8 +100,9 @@ class Browser:
         metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
         return 1e3 * next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
-    def picture(self, path):
-        self.driver.save_screenshot(str(path))
+    def picture(self):
+        """What is seen, as the bytes of a PNG."""
+        return self.driver.get_screenshot_as_png()
 
 
 def plan_of(path):
