@@ -126,7 +126,7 @@ static llm::AssistantOptions translate(const gpuvm_llm_options &options) {
 int vml_open(const gpuvm_llm_options *options, gpuvm_llm **llm) {
   return guard([&]() -> Status {
     if (!llm)
-      return nullPointer("llm");
+      return nullPointer("place of the model");
     *llm = nullptr;
     auto full = widen(options, vml_options_init);
     if (!full.ok())

@@ -218,7 +218,7 @@ void vmt_reply(gpuvm_tool_reply *reply, const char *text, size_t bytes) {
 static Status addTool(gpuvm_workflows *workflows, const char *name,
                       std::function<Status(ToolSet &)> add) {
   if (!workflows || !name)
-    return nullPointer(workflows ? "name" : "workflows");
+    return nullPointer(workflows ? "name" : "handle of the workflows");
   if (std::ranges::find(workflows->used, name) == workflows->used.end())
     return {
         Code::Usage,
@@ -300,7 +300,8 @@ int vmt_run(gpuvm_workflows *workflows, int (*look)(void *user), void *user,
             const char **report) {
   return guard([&] {
     if (!workflows || !report)
-      return nullPointer(workflows ? "place of the report" : "workflows");
+      return nullPointer(workflows ? "place of the report"
+                                   : "handle of the workflows");
     std::unique_lock lock(workflows->inUse);
     workflows->isCancelled = false;
     Status status = run(*workflows, [&] {
@@ -327,7 +328,7 @@ int vmt_stream(gpuvm_workflows *workflows, int32_t stream,
                gpuvm_stream_state *state) {
   return guard([&] {
     if (!workflows)
-      return nullPointer("workflows");
+      return nullPointer("handle of the workflows");
     if (!workflows->engine)
       return Status(Code::Usage, "The workflows have not run yet.");
     const Engine &engine = *workflows->engine;
