@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -307,10 +310,23 @@ def test_a_program_is_compiled_once_for_a_shape_and_static_arguments() -> None:
     assert made == [((3,), 1), ((4,), 1), ((3,), 2), ((3,), 1)]
 
 
+def test_threads_trace_at_once() -> None:
+    @gpuvm.program
+    def times(x, factor=1):  # type: ignore[no-untyped-def]
+        time.sleep(0.001)
+        return x * factor + gnp.arange(len(x), dtype=np.float32)
+
+    plain = inspect.unwrap(times)
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda k: gpuvm.program(plain)(X, factor=k) + times(X, factor=k % 2), range(1, 7)))
+    for k, result in enumerate(results, 1):
+        np.testing.assert_array_equal(result, X * k + X + X * (k % 2) + X)
+
+
 def test_plans_are_kept_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUVM_CACHE_DIR", str(tmp_path))
     for _ in range(2):
-        gpuvm.program(scaled_sum.__wrapped__)(X)  # type: ignore[attr-defined]
+        gpuvm.program(inspect.unwrap(scaled_sum))(X)
     assert len(list(tmp_path.iterdir())) == 1
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -231,6 +234,42 @@ SUMS: dict[str, Case] = {
     "bincount": lambda np, x: np.bincount(x.N, minlength=5),
     "bincount weights": lambda np, x: np.bincount(x.N, weights=x.N * 0.5, minlength=4),
 }
+MORE: dict[str, Case] = {
+    "bits": lambda np, x: (
+        np.bitwise_and(x.I, 7)
+        | np.bitwise_xor(np.left_shift(x.I, 2), np.bitwise_not(x.J)) ^ np.right_shift(x.I, 1) ^ np.bitwise_or(x.I, x.J)
+    ),
+    "comparing": lambda np, x: np.equal(x.I, x.J) | np.less(x.F, x.G) & np.greater_equal(x.F, 0) | np.less_equal(x.I, 3),
+    "not equal": lambda np, x: np.not_equal(x.F, x.F[0]) & np.greater(x.F, -1) | np.logical_or(x.B, x.B),
+    "divmod": lambda np, x: np.divmod(x.I, x.J)[0] + np.divmod(x.I, x.J)[1] * np.mod(x.I, 5),
+    "float_power": lambda np, x: np.float_power(x.P, x.G).astype(np.float32),
+    "fmin": lambda np, x: np.fmin(x.X, x.X[::-1]),
+    "fabs": lambda np, x: np.fabs(x.F) + np.true_divide(x.F, 2) + np.multiply(x.F, np.pi) + np.rad2deg(x.F),
+    "arccos": lambda np, x: np.arccos(x.F / 4),
+    "isclose": lambda np, x: np.isclose(x.F, x.F + np.float32(1e-9)) & ~np.isclose(x.F, x.G),
+    "allclose": lambda np, x: np.stack([np.allclose(x.F, x.F), np.allclose(x.F, x.G), np.array_equal(x.I, x.I)]),
+    "amax": lambda np, x: np.amax(x.F, axis=0) - np.amin(x.F, axis=0),
+    "broadcast_arrays": lambda np, x: np.broadcast_arrays(x.V, x.F)[0],
+    "diagonal": lambda np, x: np.diagonal(x.F[:, :3]),
+    "identity": lambda np, x: np.identity(3, np.float32),
+    "indices": lambda np, x: np.indices((3, 4))[1].astype(np.int32),
+    "vdot": lambda np, x: np.vdot(x.F, x.G),
+    "newaxis": lambda np, x: x.V[np.newaxis, :, np.newaxis] * 1,
+    "ravel axes": lambda np, x: np.transpose(x.F, (1, 0)).ravel()[3:],
+    "half": lambda np, x: (x.F.astype(np.float16) * x.G.astype(np.float16)).sum(axis=0, dtype=np.float32),
+    "wide": lambda np, x: (x.I.astype(np.int64) << 33) + x.U.astype(np.uint8),
+    "uint64": lambda np, x: x.U.astype(np.uint64) * np.uint64(1 << 40) // 7,
+    "weak bool": lambda np, x: x.I + True,
+    "0-d": lambda np, x: x.F[0, 0] + x.I.sum() * 2,
+}
+NEWER: dict[str, Case] = {  # Names of NumPy 2.
+    "bitwise_count": lambda np, x: np.bitwise_count(x.U),
+    "concat": lambda np, x: np.concat([x.V, x.V]),
+    "inverse": lambda np, x: np.asin(x.F / 4) + np.acos(x.F / 4) + np.atan(x.F) + np.atan2(x.F, x.G),
+    "hyperbolic": lambda np, x: np.asinh(x.F) + np.acosh(x.P + 1) + np.atanh(x.F / 4),
+    "pow": lambda np, x: np.pow(x.F, 2) + np.permute_dims(x.F, (1, 0)).T,
+    "bits": lambda np, x: np.bitwise_left_shift(x.I, 1) ^ np.bitwise_right_shift(x.I, 1) ^ np.bitwise_invert(x.I),
+}
 N = np.array([2, 0, 1, 2], dtype=np.int32)
 
 INPUTS = {"F": F, "G": G, "V": V, "P": P, "I": I, "J": J, "S": S, "U": U, "B": B, "D": D, "X": SPECIAL, "N": N}
@@ -241,8 +280,21 @@ def _evaluate(cases: dict[str, Case], module: Any, values: dict[str, Any]) -> di
     return {f"case{index}": case(module, SimpleNamespace(**values)) for index, case in enumerate(cases.values())}
 
 
-@pytest.mark.parametrize("cases", [ARITHMETIC, FUNCTIONS, SHAPES, SUMS], ids=["arithmetic", "functions", "shapes", "sums"])
+@pytest.mark.parametrize(
+    "cases", [ARITHMETIC, FUNCTIONS, SHAPES, SUMS, MORE], ids=["arithmetic", "functions", "shapes", "sums", "more"]
+)
 def test_as_numpy(cases: dict[str, Case]) -> None:
+    compare(cases)
+
+
+@pytest.mark.skipif(not IS_NUMPY_2, reason="NumPy 1 does not have these names")
+def test_as_numpy_2() -> None:
+    compare(NEWER)
+
+
+def compare(cases: dict[str, Case]) -> None:
+    """Values, shapes and types of each case."""
+
     @gpuvm.program
     def all_of(values):  # type: ignore[no-untyped-def]
         return _evaluate(cases, gnp, values)
@@ -255,3 +307,20 @@ def test_as_numpy(cases: dict[str, Case]) -> None:
         assert got[key].shape == wanted.shape, name
         assert got[key].dtype == wanted.dtype or not IS_NUMPY_2, name
         np.testing.assert_allclose(got[key], wanted, rtol=2e-6 if got[key].dtype != np.float16 else 1e-3, atol=1e-6, err_msg=name)
+
+
+def test_what_numpy_does_not_have() -> None:
+    @gpuvm.program
+    def extra(x):  # type: ignore[no-untyped-def]
+        return gnp.erf(x), gnp.erfc(x), gnp.sigmoid(x), gnp.rsqrt(abs(x))
+
+    erf, erfc, sigmoid, rsqrt = extra(F)
+    np.testing.assert_allclose(erf, np.vectorize(math.erf)(F), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(erf + erfc, 1, rtol=1e-6)
+    np.testing.assert_allclose(sigmoid, 1 / (1 + np.exp(-F)), rtol=1e-6)
+    np.testing.assert_allclose(rsqrt, 1 / np.sqrt(np.abs(F)), rtol=1e-6)
+
+
+def test_each_name_is_tested() -> None:
+    text = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    assert [name for name in gnp.__all__ if not re.search(rf"\b{name}\b", text)] == []

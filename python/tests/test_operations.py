@@ -210,6 +210,20 @@ def test_packed_columns() -> None:
         total(np.zeros(3, np.float32))
 
 
+def test_columns_that_stay_on_the_device() -> None:
+    price = gpuvm.Heap("price", shape=64, dtype=np.int64)
+    days = gpuvm.Heap("days", packed=gpuvm.Packed("bits<8>", 64, np.int32))
+
+    @gpuvm.program
+    def before(day):  # type: ignore[no-untyped-def]
+        return gnp.sum(gnp.where(ops.decode(days.load_packed()) < day, price.load(), 0))
+
+    prices, when = RANDOM.integers(0, 1 << 40, 64), RANDOM.integers(0, 256, 64).astype(np.uint8)
+    before.compile(np.int32(0)).vm.bind(price=prices, days=when)
+    for day in (0, 100, 300):
+        assert before(np.int32(day)) == prices[when < day].sum()
+
+
 def test_inputs_with_a_bound() -> None:
     made = []
 

@@ -64,9 +64,14 @@ def _names(code: types.CodeType) -> dict[int, tuple[str, ...]]:
     return found
 
 
+@functools.lru_cache(maxsize=4096)
+def _positions(code: types.CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    return list(code.co_positions())
+
+
 @functools.lru_cache(maxsize=16384)
 def _place(code: types.CodeType, offset: int) -> Place:
-    positions = list(code.co_positions())
+    positions = _positions(code)
     line, _, column, _ = positions[offset // 2] if 0 <= offset // 2 < len(positions) else (None, None, None, None)
     return Place(code.co_filename, line or code.co_firstlineno, (column or 0) + 1, _names(code).get(offset, ()))
 

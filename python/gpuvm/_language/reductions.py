@@ -144,7 +144,7 @@ def var(a: ArrayLike, axis: Axis = None, dtype: npt.DTypeLike = None, ddof: floa
     """numpy.var"""
     array = as_array(a)
     off = subtract(array, mean(array, axis, dtype, keepdims=True))
-    return divide(sum(square(off), axis, keepdims=keepdims), subtract(_count(array, axis), ddof) if ddof else _count(array, axis))
+    return divide(sum(square(off), axis, keepdims=keepdims), _count(array, axis) - ddof)
 
 
 def std(a: ArrayLike, axis: Axis = None, dtype: npt.DTypeLike = None, ddof: float = 0, keepdims: bool = False) -> Array:

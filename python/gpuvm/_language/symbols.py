@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,10 @@ from .dtypes import PLACE, as_dtype, element_of
 from .elementwise import astype, value_of
 from .frames import place
 from .ir import Block, Op, StageBlock, Value, tensor, use
+from .operations import PackedArray, packed_type
+
+if TYPE_CHECKING:
+    from .arguments import Packed
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 
@@ -118,9 +122,12 @@ class Symbol:
 
     def declaration(self) -> str:
         """The operation that declares it."""
-        type_ = tensor(self.shape, element_of(self.dtype))
+        type_ = self._type()
         initial = "" if self.initial is None else f" = {dense(np.asarray(self.initial))} : {type_}"
         return f"gpuvm.{self._region} @{self.name} : {type_}{initial}"
+
+    def _type(self) -> str:
+        return tensor(self.shape, element_of(self.dtype))
 
 
 class Global(Symbol):
@@ -161,6 +168,36 @@ class Heap(Symbol):
     """Does not change: in the plan, or without a value, an input that is bound once (vm.bind)."""
 
     _region = "heap"
+
+    def __init__(
+        self,
+        name: str,
+        initial: npt.ArrayLike | None = None,
+        *,
+        shape: int | tuple[int, ...] | None = None,
+        dtype: npt.DTypeLike = None,
+        packed: Packed | None = None,
+    ) -> None:
+        """packed: it holds packed data, of which gpuvm.ops.decode makes an array."""
+        if packed is None:
+            super().__init__(name, initial, shape=shape, dtype=dtype)
+        else:
+            super().__init__(name, shape=packed.shape, dtype=packed.dtype)
+        self.packed = packed
+
+    def load_packed(self) -> PackedArray:
+        """Its packed data."""
+        if self.packed is None:
+            raise TraceError(f'"{self.name}" holds no packed data: load() is its array.')
+        stage = self._stage("load")
+        key = f"packed {self.name}"
+        if key not in stage.loaded:
+            text = self._type()
+            stage.loaded[key] = emit_one([f"gpuvm.load @{self.name} : {text}"], element_of(self.dtype), self.shape, text)
+        return PackedArray(stage.loaded[key], self.shape, self.dtype)
+
+    def _type(self) -> str:
+        return super()._type() if self.packed is None else packed_type(self.packed.codec, self.shape, self.dtype)
 
 
 def heap_constant(array: npt.NDArray[Any], stage: Block, element: str, shape: tuple[int, ...]) -> Value:
