@@ -176,14 +176,15 @@ def test_instances() -> None:
     @gpuvm.program
     def move(by, field):  # type: ignore[no-untyped-def]
         moved = walk(by, gpuvm.shared(field))
-        return moved, gpuvm.status(moved)
+        return moved, gpuvm.status(moved), gpuvm.status(moved, each=True)
 
     by, field = np.arange(4, dtype=np.float32), np.ones(3, np.float32)
     start = np.arange(12, dtype=np.float32).reshape(4, 3)
     for step in (1, 2):
-        moved, status = move(by, field)
+        moved, status, each = move(by, field)
         np.testing.assert_array_equal(moved, (start + step * by[:, None]).sum(1))
         assert status == 1
+        np.testing.assert_array_equal(each, by > 2)
     np.testing.assert_array_equal(move.compile(by, field).vm.read("agents"), start + 2 * by[:, None])
 
 
@@ -233,6 +234,30 @@ def test_map_of_places_reads_tables_and_loops() -> None:
 
     a, b = np.arange(12, dtype=np.int32).reshape(3, 4), np.arange(8, dtype=np.int32).reshape(4, 2)
     np.testing.assert_array_equal(product(a, b), a @ b)
+
+
+def test_a_loop_in_a_body_ends_by_itself() -> None:
+    @gpuvm.program
+    def doublings(x):  # type: ignore[no-untyped-def]
+        def double(i, value, last):  # type: ignore[no-untyped-def]
+            return gpuvm.until(value * 2 > 50, value * 2, i)
+
+        return gpuvm.map(lambda value: gpuvm.repeat(5, double, value, np.int32(0), iteration=True), x)
+
+    values, lasts = doublings(X)
+    for start, value, last in zip(X, values, lasts, strict=True):
+        count = next((k for k in range(1, 5) if start * 2**k > 50), 5)
+        assert (value, last) == (start * 2**count, count - 1)
+
+
+def test_a_stage_may_be_called_as_a_symbol() -> None:
+    scale_ = gpuvm.Global("scale", np.float32(3))
+
+    @gpuvm.program
+    def scaled(x):  # type: ignore[no-untyped-def]
+        return scale(x, scale_.load())
+
+    np.testing.assert_array_equal(scaled(X), 3 * X)
 
 
 # --- Symbols --------------------------------------------------------------------------

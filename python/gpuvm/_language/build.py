@@ -36,6 +36,8 @@ class Trace:
         self.symbols: dict[str, Symbol] = {}
         self.captured: list[tuple[object, object]] = []
         """Arrays and lists that became constants, and what they were."""
+        self.named: list[Block] = []
+        """Stages and repeats."""
         self._names: set[str] = set()
         self._open: dict[int, StageBlock] = {}
         """Of a block of stages, the one that takes what stands between them."""
@@ -50,6 +52,13 @@ class Trace:
         self._names.add(name)
         return name
 
+    def rename_stages(self) -> None:
+        """Those that are called as a symbol is."""
+        self._names |= set(self.symbols)
+        for block in self.named:
+            if block.name in self.symbols:
+                block.name = self.fresh_name(f"{block.name}_stage")
+
     def stage(self) -> StageBlock | Block:
         """The block in which an operation on arrays goes: where stages stand, one that is opened for it."""
         if self.block.kind not in ("program", "repeat"):
@@ -58,6 +67,7 @@ class Trace:
             around = self.block
             name = self.fresh_name(around.name.removeprefix("repeat_"))
             stage = StageBlock(around, name)
+            self.named.append(stage)
             around.add(Op([stage], [], place()))
             self._open[id(around)] = stage
         return self._open[id(self.block)]

@@ -13,7 +13,8 @@ from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
 from .build import current, emit_one
 from .dtypes import element_of
-from .elements import carried, for_loop, in_element, map_elements
+from .elements import Until, carried, in_element, map_elements
+from .elements import repeat as element_repeat
 from .elements import while_loop as element_while_loop
 from .elementwise import broadcast_shapes, value_of
 from .frames import place
@@ -108,7 +109,8 @@ def run_stage(
     where = place()
     trace.close_stage()
     around = trace.block
-    block = StageBlock(around, trace.fresh_name(name if name.isidentifier() else "stage"), instances)
+    block = StageBlock(around, trace.fresh_name(name), instances)
+    trace.named.append(block)
     received = _receive(block, args, kwargs)
     test = None if condition is None else as_array(condition)
     with trace.inside(block):
@@ -196,8 +198,8 @@ def when(condition: ArrayLike, function: Callable[..., R], *args: Any, otherwise
 # --- Messages ---------------------------------------------------------------------
 
 
-def _metadata(field: str, message: Array, dtype: Any) -> Array:
-    """A word of the message that brought an array."""
+def _metadata(field: str, message: Array, dtype: Any, each: bool = False) -> Array:
+    """A word of the message that brought an array, or one for each instance of its sender."""
     trace = current()
     if trace.block.kind in ("program", "repeat"):
         trace.close_stage()
@@ -212,20 +214,22 @@ def _metadata(field: str, message: Array, dtype: Any) -> Array:
         raise TraceError(
             f'gpuvm.{field} is of the first value that a stage sends: {message!r} is another one of "{outer.sender.name}".'
         )
-    shape: tuple[int, ...] = ()
+    if each and not outer.sender.instances:
+        raise TraceError(f'"{outer.sender.name}" has no instances: its message has one {field}.')
+    shape = (outer.sender.instances,) if each else ()
     found = np.dtype(dtype)
     parts: list[Any] = [f"gpuvm.metadata {field} of ", value, f" : {value.type} -> {Value(block, element_of(found), shape).type}"]
     return Array(emit_one(parts, element_of(found), shape), found)
 
 
-def norm(message: Array) -> Array:
-    """The root of the sum of squares of a message, as its sender found it, of float32."""
-    return _metadata("norm", message, np.float32)
+def norm(message: Array, each: bool = False) -> Array:
+    """The root of the sum of squares of a message, as its sender found it, of float32; `each`: of the slice of each instance."""
+    return _metadata("norm", message, np.float32, each)
 
 
-def max_abs(message: Array) -> Array:
-    """The greatest magnitude of a message, as its sender found it, of float32."""
-    return _metadata("max_abs", message, np.float32)
+def max_abs(message: Array, each: bool = False) -> Array:
+    """The greatest magnitude of a message, as its sender found it, of float32; `each`: of the slice of each instance."""
+    return _metadata("max_abs", message, np.float32, each)
 
 
 def ticks(message: Array) -> Array:
@@ -233,20 +237,12 @@ def ticks(message: Array) -> Array:
     return _metadata("ticks", message, np.int64)
 
 
-def status(message: Array) -> Array:
-    """The status that the sender gave its message (gpuvm.send), of int32."""
-    return _metadata("status", message, np.int32)
+def status(message: Array, each: bool = False) -> Array:
+    """The status that the sender gave its message (gpuvm.send), of int32; `each`: that of each instance."""
+    return _metadata("status", message, np.int32, each)
 
 
 # --- Loops ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Until:
-    """What the body of a loop returns when it may end it."""
-
-    condition: ArrayLike
-    state: tuple[Any, ...]
 
 
 def until(condition: ArrayLike, *state: Any) -> Any:
@@ -263,7 +259,7 @@ def repeat(times: int, body: Callable[..., Any], *state: Any, iteration: bool = 
     """
     times = _times(times)
     if in_element():
-        return _single(for_loop(times, body, carried(state), iteration))
+        return _single(element_repeat(times, body, carried(state), iteration))
     trace = current()
     if trace.block.kind == "stage":
         raise TraceError("gpuvm.repeat is made of stages: it stands in a program, or in a function of gpuvm.map, not in a stage.")
@@ -294,6 +290,7 @@ def _repeat_stages(times: int, body: Callable[..., Any], state: tuple[Any, ...],
     around = trace.block
     name = getattr(body, "__name__", "repeat")
     block = RepeatBlock(around, trace.fresh_name(f"repeat_{name}" if name.isidentifier() else "repeat"), times)
+    trace.named.append(block)
     block.initial = [use(array._value, around) for array in arrays]
     if any(value.form != "tensor" for value in block.initial):
         raise TraceError("The state of gpuvm.repeat has a fixed number of rows: gpuvm.ops.filled(x) has all.")

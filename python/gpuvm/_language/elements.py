@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_operand
@@ -186,29 +189,56 @@ def _next(made: Any, state: Sequence[Array], what: str) -> list[Array]:
     return found
 
 
-def for_loop(times: int, body: Callable[..., Any], state: list[Array], with_iteration: bool) -> list[Array]:
-    """scf.for over the numbers below `times`."""
+@dataclass(frozen=True)
+class Until:
+    """What the body of a loop returns when it may end it."""
+
+    condition: ArrayLike
+    state: tuple[Any, ...]
+
+
+def repeat(times: int, body: Callable[..., Any], state: list[Array], with_iteration: bool) -> list[Array]:
+    """scf.for over the numbers below `times`, or scf.while if the body may end it."""
     around = current().block
     block = Block("loop", around, "gpuvm.repeat")
-    counter = Value(block, "index", (), "scalar", "k")
-    block.args = []
-    arguments = [Array(Value(block, each._value.element, (), "scalar", each._value.hint), each.dtype) for each in state]
-    zero, end, step = index_constant(0), index_constant(times), index_constant(1)
+    counter, number = Value(block, "index", (), "scalar", "k"), Value(block, "i32", (), "scalar", "iteration")
+    block.root().known[("index of", id(number))] = counter
+    arguments = [_like(block, each) for each in state]
     with current().inside(block):
-        number = Value(block, "i32", (), "scalar", "iteration")
-        if with_iteration:
-            block.add(Op(["arith.index_cast ", counter, " : index to i32"], [number], place()))
-            block.root().known[("index of", id(number))] = counter
         made = body(*([Array(number, PLACE)] if with_iteration else []), *arguments)
-        values = _next(made, state, "gpuvm.repeat")
-        block.add(Op(["scf.yield ", *_listed([use(each._value, block) for each in values])], [], place(), has_effects=True))
-    return _emit_for(block, counter, (zero, end, step), arguments, state)
+        values = _next(made.state if isinstance(made, Until) else made, state, "gpuvm.repeat")
+        next_ = [use(each._value, block) for each in values]
+        if not isinstance(made, Until):
+            _end(block, next_)
+        else:
+            goes = _not(_as_number(made.condition))
+            one = use(constant(1, PLACE, ()), block)
+            more = emit_one(["arith.addi ", number, ", ", one, " : i32"], "i32", ())
+            _end(block, [more, use(goes._value, block), *next_])
+    if isinstance(made, Until):
+        block.ops.insert(0, Op(["arith.index_cast ", number, " : i32 to index"], [counter], place()))
+        return _emit_until(block, number, times, arguments, state)
+    if with_iteration:
+        block.ops.insert(0, Op(["arith.index_cast ", counter, " : index to i32"], [number], place()))
+    return _emit_for(block, counter, times, arguments, state)
 
 
-def _emit_for(
-    block: Block, counter: Value, bounds: tuple[Value, Value, Value], arguments: list[Array], state: list[Array]
-) -> list[Array]:
-    zero, end, step = bounds
+def _like(block: Block, array: Array) -> Array:
+    return Array(Value(block, array._value.element, (), "scalar", array._value.hint), array.dtype)
+
+
+def _end(block: Block, values: Sequence[Value]) -> None:
+    block.add(Op(["scf.yield ", *_listed(values)], [], place(), has_effects=True))
+
+
+def _not(test: Array) -> Array:
+    if test.dtype.kind != "b":
+        raise TraceError(f"gpuvm.until takes a bool, not {test.dtype}.")
+    return ~test
+
+
+def _emit_for(block: Block, counter: Value, times: int, arguments: list[Array], state: list[Array]) -> list[Array]:
+    zero, end, step = index_constant(0), index_constant(times), index_constant(1)
     parts: list[Any] = ["scf.for ", Definition(counter), " = ", zero, " to ", end, " step ", step, " iter_args("]
     for index, (argument, initial) in enumerate(zip(arguments, state, strict=True)):
         parts += [", " if index else "", Definition(argument._value), " = ", initial._value]
@@ -216,6 +246,22 @@ def _emit_for(
     parts += [f") -> ({types}) ", block]
     values = emit(parts, [(each._value.element, ()) for each in state])
     return [Array(value, each.dtype) for value, each in zip(values, state, strict=True)]
+
+
+def _emit_until(block: Block, number: Value, times: int, arguments: list[Array], state: list[Array]) -> list[Array]:
+    """With the number of the iteration, and whether there is another one, before the state."""
+    boolean = np.dtype(np.bool_)
+    whole = [Array(constant(0, PLACE, ()), PLACE), Array(constant(True, boolean, ()), boolean), *state]
+    block.args = [number, Value(block, "i1", (), "scalar", "goes"), *(each._value for each in arguments)]
+    before = Block("loop", current().block, "gpuvm.repeat")
+    passed = [_like(before, each) for each in whole]
+    with current().inside(before):
+        goes = passed[1] & (passed[0] < times)
+        before.add(
+            Op(["scf.condition(", use(goes._value, before), ") ", *_listed([each._value for each in passed])], [], place(), True)
+        )
+    before.args = [each._value for each in passed]
+    return _emit_while(before, block, whole)[2:]
 
 
 def while_loop(condition: Callable[..., Any], body: Callable[..., Any], state: list[Array]) -> list[Array]:

@@ -12,7 +12,7 @@ from ..errors import TraceError
 from .array import Array, ArrayLike, as_operand
 from .build import current, dense, emit, emit_one, hint_of
 from .dtypes import PLACE, as_dtype, element_of
-from .elementwise import astype, value_of
+from .elementwise import value_of
 from .frames import place
 from .ir import Block, Op, StageBlock, Value, tensor, use
 from .operations import PackedArray, packed_type
@@ -56,17 +56,15 @@ class Symbol:
     def __repr__(self) -> str:
         return f'<gpuvm.{type(self).__name__} "{self.name}": {self.dtype}, shape {self.shape}>'
 
-    def load(self, *, own: bool = False, at: int | None = None, rows: int = 0) -> Array:
-        """What it holds; `own`: in a stage with instances, the slice of the instance; `at`, `rows`: these rows."""
+    def load(self, *, own: bool = False) -> Array:
+        """What it holds; `own`: in a stage with instances, the slice of the instance."""
         stage = self._stage("load")
-        key = f"own {self.name}" if own else self.name if at is None else f"{self.name} {at} {rows}"
+        key = f"own {self.name}" if own else self.name
         if self.name in stage.stored and key not in stage.loaded:
             raise TraceError(f'A part of "{self.name}" has been stored in this stage: load it in another one.')
         if key not in stage.loaded:
-            shape = self._shape_of(stage, own) if at is None else (rows or self.shape[0] - at, *self.shape[1:])
-            place_ = "" if at is None else f"[{at}]"
-            element = element_of(self.dtype)
-            text = f"gpuvm.load {'own ' if own else ''}@{self.name}{place_} : {tensor(shape, element)}"
+            shape, element = self._shape_of(stage, own), element_of(self.dtype)
+            text = f"gpuvm.load {'own ' if own else ''}@{self.name} : {tensor(shape, element)}"
             stage.loaded[key] = emit_one([text], element, shape, "tensor")
         return Array(stage.loaded[key], self.dtype)
 
@@ -86,12 +84,13 @@ class Symbol:
         stored = value_of(operand, self.dtype, shape)
         where: list[Any] = []
         if at is not None:
-            where = ["[", astype(at, PLACE)._value, "]"] if isinstance(at, Array) else [f"[{int(at)}]"]
+            position = value_of(as_operand(at), PLACE, ())
+            where = ["[", position, "]"]
         emit(
             [f"gpuvm.store {'own ' if own else ''}", stored, f", @{self.name}", *where, f" : {stored.type}"], [], has_effects=True
         )
-        for key in [key for key in stage.loaded if key.split()[-1 if key.startswith("own ") else 0] == self.name]:
-            del stage.loaded[key]
+        for key in (self.name, f"own {self.name}"):
+            stage.loaded.pop(key, None)
         if at is None:
             stage.loaded[f"own {self.name}" if own else self.name] = use(stored, stage)
         stage.stored.add(self.name)

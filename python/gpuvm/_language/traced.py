@@ -89,6 +89,7 @@ def trace_function(
         leaves, rebuild = flatten(made_tree, "")
         arrays = [(name, as_array(leaf)) for name, leaf in leaves if leaf is not None]
         results = [use(array._value, trace.program) for _, array in arrays]
+    trace.rename_stages()
     flat = [each for group in arguments.values() for each in group]
     outputs = _output_names([name for name, _ in arrays], results, [value.hint for value in inputs])
     named = list(zip(outputs, results, strict=True))
