@@ -330,6 +330,22 @@ int vm_plan_describe(const gpuvm_plan *plan, int kind, size_t index,
                      gpuvm_item *item);
 void vm_plan_free(gpuvm_plan *plan);
 
+/* The plan as one page of HTML that needs nothing from outside, as
+ * gpuvm-plan html writes it (docs/looking-at-plans.md); no device. `title` is
+ * what the browser calls it; null: the program's name. `profile` is what
+ * vm_profile has given for this plan, or null. `code`, of
+ * gpuvm_page_code, says which texts of its kernels the page has. On success
+ * *html ends with a zero, *size (which may be null) is its bytes without that,
+ * and it must be given to vm_page_free, which takes null, too; on failure it is
+ * null. */
+typedef enum gpuvm_page_code {
+  GPUVM_PAGE_GLSL = 1,
+  GPUVM_PAGE_SPIRV = 2
+} gpuvm_page_code;
+int vm_plan_page(const void *plan, size_t bytes, const char *title,
+                 const char *profile, int code, char **html, size_t *size);
+void vm_page_free(char *html);
+
 /*===--- Execution --------------------------------------------------------===*/
 
 /* Runs a program once and waits: one queue submission, but for loops that run
