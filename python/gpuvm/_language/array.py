@@ -84,7 +84,7 @@ class Array:
         self._refuse("it is no size, index or range() of Python", "give sizes as arguments with a default; x[i] takes arrays")
 
     def __float__(self) -> float:
-        self._refuse("there is no float() of it", "use x.astype(np.float32)")
+        self._refuse("there is no float() of it", "use x.astype(np.float32), and gpuvm.numpy in the place of math")
 
     def __complex__(self) -> complex:
         self._refuse("there is no complex() of it", "a complex number is two floats (gpuvm.numpy.fft)")

@@ -170,13 +170,11 @@ def constant(value: Scalar, dtype: DType, shape: tuple[int, ...]) -> Value:
 
 
 def _constant_name(text: str) -> str:
-    return (
-        "c" + text.replace("-", "m").removesuffix(".0")
-        if len(text) < 12 and text[0] in "-0123456789"
-        else text
-        if text.isalpha()
-        else "c"
-    )
+    """`c3`, `cm1`, `c0.5`, `true`; or `c` where the number is no word."""
+    if text.isalpha():
+        return text
+    is_short = len(text) < 12 and not text.startswith("0x") and "e" not in text
+    return "c" + text.replace("-", "m").removesuffix(".0") if is_short else "c"
 
 
 def _add_constant(block: Block, text: str, element: str, shape: tuple[int, ...], form: str, name: str) -> Value:

@@ -17,7 +17,7 @@ from .elements import Until, carried, in_element, map_elements
 from .elements import repeat as element_repeat
 from .elements import while_loop as element_while_loop
 from .elementwise import broadcast_shapes, value_of
-from .frames import place
+from .frames import name_arguments, place
 from .ir import Op, RepeatBlock, StageBlock, Value, use
 from .shapes import Shape, as_shape
 from .trees import flatten
@@ -112,6 +112,8 @@ def run_stage(
     block = StageBlock(around, trace.fresh_name(name), instances)
     trace.named.append(block)
     received = _receive(block, args, kwargs)
+    if len(received[0]) == len(block.inputs):
+        name_arguments(function, [argument for argument, _, _ in block.inputs])
     test = None if condition is None else as_array(condition)
     with trace.inside(block):
         made = function(*received[0], **received[1])
@@ -295,6 +297,7 @@ def _repeat_stages(times: int, body: Callable[..., Any], state: tuple[Any, ...],
     if any(value.form != "tensor" for value in block.initial):
         raise TraceError("The state of gpuvm.repeat has a fixed number of rows: gpuvm.ops.filled(x) has all.")
     block.args = [_carried(block, value) for value in block.initial]
+    name_arguments(body, block.args, int(iteration))
     arguments = rebuild(iter([Array(value, array.dtype) for value, array in zip(block.args, arrays, strict=True)]))
     with trace.inside(block):
         numbers = []

@@ -13,7 +13,7 @@ from .array import Array, ArrayLike, as_operand
 from .build import common_dtype, constant, current, emit, emit_one, empty, form_of, index_constant
 from .dtypes import PLACE, DType, Scalar, element_of
 from .elementwise import astype, bounded_of, value_of
-from .frames import place
+from .frames import name_arguments, place
 from .ir import Block, Definition, ElementBlock, Op, Value, use
 
 
@@ -53,6 +53,7 @@ def map_elements(
         Array(block.add_input(value, _map_of(value.shape, shape)), array.dtype)
         for array, value in zip(arrays, inputs, strict=True)
     ]
+    name_arguments(function, [each._value for each in elements])
     finished = _run(block, function, elements, shape, dtypes)
     results = [element_of(each.dtype) for each in finished]
     like = bounded_of(arrays)
@@ -204,6 +205,7 @@ def repeat(times: int, body: Callable[..., Any], state: list[Array], with_iterat
     counter, number = Value(block, "index", (), "scalar", "k"), Value(block, "i32", (), "scalar", "iteration")
     block.root().known[("index of", id(number))] = counter
     arguments = [_like(block, each) for each in state]
+    name_arguments(body, [each._value for each in arguments], int(with_iteration))
     with current().inside(block):
         made = body(*([Array(number, PLACE)] if with_iteration else []), *arguments)
         values = _next(made.state if isinstance(made, Until) else made, state, "gpuvm.repeat")
@@ -270,6 +272,8 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], state: l
     before, after = Block("loop", around, "gpuvm.while_loop"), Block("loop", around, "gpuvm.while_loop")
     before.args = [Value(before, each._value.element, (), "scalar", each._value.hint) for each in state]
     after.args = [Value(after, each._value.element, (), "scalar", each._value.hint) for each in state]
+    for each in (before, after):
+        name_arguments(body, each.args)
     with current().inside(before):
         test = _as_number(condition(*(Array(each, old.dtype) for each, old in zip(before.args, state, strict=True))))
         if test.dtype.kind != "b":

@@ -6,6 +6,7 @@ and sends what others use of it (`use`).
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import linecache
 import re
@@ -21,7 +22,7 @@ _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.$-]*")
 class Value:
     """A value of MLIR."""
 
-    __slots__ = ("block", "element", "form", "hint", "is_message", "name", "op", "sender", "shape")
+    __slots__ = ("base", "block", "element", "form", "hint", "is_message", "name", "op", "sender", "shape")
 
     def __init__(self, block: Block, element: str, shape: tuple[int, ...], form: str = "tensor", hint: str = "") -> None:
         """form: "tensor", "bounded" (as many rows as a count says, at most shape[0]), "scalar" (within a body that is
@@ -34,6 +35,8 @@ class Value:
         self.hint = hint
         self.is_message = False
         self.op: Op | None = None
+        self.base: Value | None = None
+        """What has the same elements in another shape."""
         self.sender: StageBlock | None = None
         self.name = ""
 
@@ -295,6 +298,14 @@ class Writer:
         self._with_places = with_places
         self._lines: list[str] = []
         self._shown = NOWHERE
+        self._quotes = True
+
+    @contextlib.contextmanager
+    def without_quotes(self) -> Iterator[None]:
+        """For what no line of Python says, such as constants."""
+        self._quotes = False
+        yield
+        self._quotes = True
 
     def text(self) -> str:
         return "\n".join(self._lines) + "\n"
@@ -312,7 +323,7 @@ class Writer:
 
     def _quote(self, depth: int, place: Place) -> None:
         """The line of Python, above the first operation that it makes."""
-        if (place.file, place.line) == (self._shown.file, self._shown.line):
+        if not self._quotes or (place.file, place.line) == (self._shown.file, self._shown.line):
             return
         self._shown = place
         if source := linecache.getline(place.file, place.line).strip():
@@ -359,14 +370,17 @@ def _names_of(values: Sequence[Value], names: Names) -> str:
 def write_ops(writer: Writer, block: Block, depth: int, names: Names) -> None:
     """What stands in a block."""
     _name_well(block)
-    for op in itertools.chain(block.constants, block.ops):
+    with writer.without_quotes():
+        for op in block.constants:
+            _write_op(writer, op, depth, names)
+    for op in block.ops:
         _write_op(writer, op, depth, names)
 
 
 def _name_well(block: Block) -> None:
     """Of several operations of one assignment the last one makes what is assigned."""
     for op, follower in itertools.pairwise(block.ops):
-        if op.place is follower.place and op.place.names and follower.results:
+        if op.place == follower.place and op.place.names and follower.results:
             for result in op.results:
                 if result.hint in op.place.names:
                     result.hint = ""

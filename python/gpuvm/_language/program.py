@@ -51,6 +51,11 @@ class TracedProgram:
         given, _, arguments, trees = self._prepare(args, kwargs)
         return self._compiled(given, arguments, trees)[1]
 
+    def clear(self) -> None:
+        """Forgets what was compiled, and with it the memory of these programs."""
+        with self._lock:
+            self._made.clear()
+
     @property
     def mlir(self) -> str:
         """The text of the last call, or of `trace`."""

@@ -106,15 +106,21 @@ def reshape(a: ArrayLike, shape: Shape) -> Array:
 
 
 def reshaped(value: Value, target: tuple[int, ...]) -> Value:
-    """The same elements in another shape."""
-    source = value.shape
-    if source == target:
-        return value
+    """The same elements in another shape, made of those that have been reshaped to `value`."""
+    base = value.base or value
+    if value.shape == target or base.shape == target:
+        return value if value.shape == target else base
+    made = _reshaped(base, target)
+    made.base = base
+    return made
+
+
+def _reshaped(value: Value, target: tuple[int, ...]) -> Value:
     if not target:
         return _collapse(value, [])
-    if not source:
+    if not value.shape:
         return _expand(value, [], target)
-    groups = _groups(source, target)
+    groups = _groups(value.shape, target)
     middle = _collapse(value, [left for left, _ in groups])
     return _expand(middle, [right for _, right in groups], target)
 
@@ -364,7 +370,12 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: npt.
     found = common((), [start, stop, step]) if dtype is None else as_dtype(dtype)
     first, each = start, step
     count = max(0, math.ceil((stop - start) / step))
-    return from_places((count,), found, lambda i: i.astype(found) * found.type(each) + found.type(first))
+    return from_places((count,), found, lambda i: _stepped(i.astype(found), each, first))
+
+
+def _stepped(place: Array, step: Any, first: Any) -> Array:
+    scaled = place if step == 1 else place * place.dtype.type(step)
+    return scaled if first == 0 else scaled + place.dtype.type(first)
 
 
 def linspace(start: float, stop: float, num: int = 50, endpoint: bool = True, dtype: npt.DTypeLike = None) -> Array:
