@@ -11,10 +11,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <condition_variable>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 #include <span>
 #include <thread>
 
@@ -38,7 +37,28 @@ struct gpuvm_llm {
   llm::Assistant assistant;
   std::string device;
   uint32_t parallel;
-  std::shared_mutex inUse; ///< Shared by calls.
+
+  /// A call, which may be within another one (of `show`).
+  class Use {
+  public:
+    explicit Use(gpuvm_llm &llm) : llm(llm) {
+      std::lock_guard lock(llm.mutex);
+      ++llm.uses;
+    }
+    ~Use() {
+      std::lock_guard lock(llm.mutex);
+      if (--llm.uses == 0)
+        llm.unused.notify_all();
+    }
+    Use(const Use &) = delete;
+
+  private:
+    gpuvm_llm &llm;
+  };
+  void waitForCalls() {
+    std::unique_lock lock(mutex);
+    unused.wait(lock, [this] { return uses == 0; });
+  }
 
   Given &mine() {
     std::lock_guard lock(mutex);
@@ -46,7 +66,9 @@ struct gpuvm_llm {
   }
 
 private:
-  std::mutex mutex;
+  std::mutex mutex; ///< Of what follows.
+  std::condition_variable unused;
+  size_t uses = 0;
   std::map<std::thread::id, Given> given;
 };
 
@@ -64,7 +86,7 @@ template <typename Body> static int call(gpuvm_llm *llm, Body body) {
   return guard([&] {
     if (!llm)
       return nullPointer("model");
-    std::shared_lock lock(llm->inUse);
+    gpuvm_llm::Use use(*llm);
     return body(*llm);
   });
 }
@@ -141,7 +163,7 @@ int vml_open(const gpuvm_llm_options *options, gpuvm_llm **llm) {
 
 void vml_close(gpuvm_llm *llm) {
   if (llm)
-    std::unique_lock lock(llm->inUse);
+    llm->waitForCalls();
   delete llm;
 }
 

@@ -112,7 +112,7 @@ def test_a_tool_that_raises_ends_its_stream(workflow: Path) -> None:
         assert run.counts == {"TOOL_FAILED": 1, "DONE": 2}
         assert len(run.failures) == 1 and run.failures[0].endswith("ValueError: no letters here")
         assert threading.main_thread().name not in names
-        assert flow.run({"letters": lambda text: 3}).counts == {"TOOL_FAILED": 3}  # type: ignore[arg-type, return-value]
+        assert flow.run({"letters": lambda text: 3}).counts == {"TOOL_FAILED": 3}  # type: ignore[dict-item, return-value]
         assert flow.run({"letters": letters}).counts == {"DONE": 3}
 
 

@@ -1,6 +1,7 @@
 """gpuvm.llm with a small model: llm.py FOLDER. Prints what was checked; exits 1 with a sentence where it is wrong."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -36,7 +37,7 @@ def check_answers(file, model):
     same("seed", first.text, again.text)
     if model.generate("Once upon", max_tokens=12).seed == first.seed:
         sys.exit("a seed is drawn twice")
-    same("finish", first.finish_reason, "length")
+    same("finish", model.generate("Once upon", max_tokens=3, logit_bias={259: -float("inf")}).finish_reason, "length")
     print("a seed gives the same text again, and is told")
 
 
@@ -56,6 +57,14 @@ def check_streams(model):
     if not 0 < stream.answer.tokens < 140:
         sys.exit(f"{stream.answer.tokens} tokens of a stream that is closed")
     print("a stream that is closed ends")
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        model.generate("Once upon", temperature=0, logit_bias={259: -float("inf"), 256: 100.0})
+        sys.exit("an answer that is interrupted goes on")
+    except KeyboardInterrupt:
+        same("after it", model.generate("Once upon", **drawn).text, whole.text)
+    print("an answer that is interrupted ends")
 
 
 def check_chat(file, model):
