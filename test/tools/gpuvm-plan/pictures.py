@@ -60,7 +60,7 @@ def main():
             seen.save(folder / f"{name}.png")
             if write:
                 KEPT.mkdir(exist_ok=True)
-                seen.quantize(256).save(KEPT / f"{name}.png", optimize=True)
+                seen.save(KEPT / f"{name}.png", optimize=True)
                 continue
             kept = Image.open(KEPT / f"{name}.png").convert("RGB")
             print(name, "differs by %.2f of 255, %.3f %% of the pixels much" % (difference(kept, seen)[0], 100 * difference(kept, seen)[1]))

@@ -150,7 +150,7 @@ export class Detail {
         html("td", { class: "right" }, binding ?? ""),
       );
     });
-    const head = ["", "window", "type", "bytes", "binding"].map((title) => html("th", { scope: "col" }, title));
+    const head = ["access", "window", "type", "bytes", "binding"].map((title) => html("th", { scope: "col" }, title));
     return html("div", { class: "scroll" }, html("table", {}, html("thead", {}, html("tr", {}, ...head)), html("tbody", {}, ...rows)));
   }
 

@@ -27,25 +27,26 @@ function pathOf({ points }: PlacedLink): string {
   return rest.length === 1 ? `${path} L${rest[0]!.x},${rest[0]!.y}` : path;
 }
 
-/** A curve from box to box, and the place of its label: out at a side if it leads up. */
-function curveOf(from: Placed, to: Placed): [path: string, x: number, y: number] {
+/** A curve from box to box: out at a side if it leads up. */
+function curveOf(from: Placed, to: Placed): string {
   if (to.y > from.y) {
     const [a, b] = [from.y + from.height / 2, to.y - to.height / 2];
     const bend = (b - a) / 2;
-    return [`M${from.x},${a} C${from.x},${a + bend} ${to.x},${b - bend} ${to.x},${b}`, (from.x + to.x) / 2, (a + b) / 2];
+    return `M${from.x},${a} C${from.x},${a + bend} ${to.x},${b - bend} ${to.x},${b}`;
   }
   const [a, b] = [from.x + from.width / 2, to.x + to.width / 2];
   const out = Math.max(a, b) + 40 + Math.abs(from.y - to.y) / 8;
-  return [`M${a},${from.y} C${out},${from.y} ${out},${to.y} ${b},${to.y}`, (a + b + 6 * out) / 8, (from.y + to.y) / 2];
+  return `M${a},${from.y} C${out},${from.y} ${out},${to.y} ${b},${to.y}`;
 }
 
-function drawLink(link: GraphLink, path: string, x: number, y: number): SVGElement {
+/** With a label if it has a place. */
+function drawLink(link: GraphLink, path: string, label?: PlacedLink): SVGElement {
   return svg(
     "g",
     { class: `link${link.isCarried ? " carried" : ""}`, "data-from": link.from, "data-to": link.to },
     svg("title", {}, link.title),
     svg("path", { d: path, "marker-end": "url(#arrow)", "stroke-width": (1 + Math.log2(1 + link.bytes) / 14).toFixed(2) }),
-    svg("text", { x, y: y + 4, "text-anchor": "middle" }, link.label),
+    ...(label ? [svg("text", { x: label.x, y: label.y + 4, "text-anchor": "middle" }, link.label)] : []),
   );
 }
 
@@ -170,7 +171,7 @@ export class GraphView {
         svg("text", { x: x - width / 2 + 10, y: y - height / 2 + 13 - clusterHead }, `repeat ${count(times!)}×${condition ? " while" : ""}`),
       );
     });
-    const links = drawn.map((link, i) => drawLink(link, pathOf(placed.links[i]!), placed.links[i]!.x, placed.links[i]!.y));
+    const links = drawn.map((link, i) => drawLink(link, pathOf(placed.links[i]!), placed.links[i]));
     const nodes = graph.nodes.map((node, i) => this.drawNode(node, placed.boxes[i]!.x, placed.boxes[i]!.y));
     this.layer.replaceChildren(...clusters, ...links, this.extra, ...nodes);
   }
@@ -190,7 +191,6 @@ export class GraphView {
         transform: `translate(${x},${y})`,
         tabindex: 0,
         role: "button",
-        "aria-label": node.title.replace("\n", ": "),
         onclick: choose(node.select),
         onkeydown: (event) => {
           if ((event as KeyboardEvent).key === "Enter") choose(node.select)(event);
@@ -230,7 +230,7 @@ export class GraphView {
     const drawn = this.shown.links.filter(isExtra).map((link) => {
       const from = this.places.get(link.from)!;
       const to = this.places.get(link.to)!;
-      return drawLink(link, ...curveOf(from, to));
+      return drawLink(link, curveOf(from, to));
     });
     this.extra.replaceChildren(...drawn);
   }

@@ -22,10 +22,10 @@ export class List<Row> {
   private drawn: [number, number] = [0, 0];
 
   constructor(private readonly options: ListOptions<Row>) {
-    this.space = html("div", { class: "list-space", role: "rowgroup" });
+    this.space = html("div", { class: "list-space", role: "presentation" });
     this.scroller = html(
       "div",
-      { class: "list-scroller", tabindex: 0, onscroll: () => this.draw(), onkeydown: (event) => this.onKey(event as KeyboardEvent) },
+      { class: "list-scroller", role: "rowgroup", tabindex: 0, onscroll: () => this.draw(), onkeydown: (event) => this.onKey(event as KeyboardEvent) },
       this.space,
     );
     this.element = html("div", { class: "list", role: "table", "aria-label": options.label }, options.head, this.scroller);

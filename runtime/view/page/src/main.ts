@@ -83,7 +83,7 @@ function start(): void {
     return { view, tab };
   });
   const programs = html("select", { "aria-label": "Program", onchange: () => store.update({ program: Number(programs.value), select: undefined }) }, ...model.parts.map((part) => html("option", { value: part.index }, part.name)));
-  const main = html("main", { class: "main", role: "tabpanel" });
+  const panel = html("div", { class: "panel", role: "tabpanel" });
   document.getElementById("page")!.replaceChildren(
     html(
       "header",
@@ -94,8 +94,12 @@ function start(): void {
       search.element,
       themeButton(),
     ),
-    html("nav", { role: "tablist", "aria-label": "Views" }, ...tabs.map(({ tab }) => tab)),
-    html("div", { class: "body" }, main, detail.element),
+    html(
+      "main",
+      {},
+      html("div", { class: "views", role: "tablist", "aria-label": "Views" }, ...tabs.map(({ tab }) => tab)),
+      html("div", { class: "body" }, panel, detail.element),
+    ),
   );
 
   const show = (state: State, before?: State) => {
@@ -105,7 +109,8 @@ function start(): void {
     for (const { view: name, tab } of tabs) tab.setAttribute("aria-selected", String(name === state.view));
     programs.value = String(state.program);
     facts.textContent = summary(model, state);
-    if (main.firstChild !== view.element) main.replaceChildren(view.element);
+    if (panel.firstChild !== view.element) panel.replaceChildren(view.element);
+    panel.setAttribute("aria-labelledby", `tab-${state.view}`);
     if (!before || !isSame(before.select, state.select)) detail.show(state);
     view.show(state, !isSame(before?.select, state.select) || before?.view !== state.view);
     search.show(state);

@@ -183,7 +183,7 @@ class RegionMap {
 }
 
 export class MemoryView {
-  readonly element = html("section", { class: "view memory-view", "aria-label": "Memory" });
+  readonly element = html("section", { class: "view memory-view", "aria-label": "Memory", tabindex: 0 });
   private maps: RegionMap[] = [];
   private part: Part | undefined;
 

@@ -1,8 +1,9 @@
 """Looks at pages of gpuvm-plan html with a browser, as a reader does: clicks, keys, links, sizes.
 
-  html.py FOLDER    the programs of html.test, compiled
+  pages.py FOLDER    the programs of html.test, compiled
 """
 
+import html
 import pathlib
 import statistics
 import subprocess
@@ -168,6 +169,21 @@ def hostile(browser, path):
         expect(browser.all("#node-c0"), "nothing is shown for", fragment)
 
 
+def framed(browser, path):
+    """A page within another one that trusts it with nothing, as notebooks show it."""
+    outer = path.with_name("framed.html")
+    outer.write_text(f'<!DOCTYPE html><iframe sandbox="allow-scripts" style="width: 1200px; height: 700px" srcdoc="{html.escape(path.read_text())}"></iframe>')
+    browser.driver.get(f"file://{outer}")
+    browser.driver.switch_to.frame(0)
+    browser.settle()
+    name = browser.text("[id^=node-c] .title")
+    browser.click("[id^=node-c] .title")
+    expect(name in browser.text(".detail h2"), "a click shows nothing")
+    browser.view("commands")
+    expect(browser.all(".row"), "there are no commands")
+    browser.driver.switch_to.default_content()
+
+
 SCROLL = """
     const list = document.querySelector('.list-scroller'), times = [];
     return (async () => {
@@ -229,6 +245,7 @@ def main():
         commands(browser, page("search"))
         several(browser, page("two"))
         hostile(browser, page("hostile"))
+        framed(browser, page("search", "--code=glsl"))
         large(browser, page("chain"))
         equal(browser.fetched(), [])
         equal(browser.complaints(), [])
