@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from . import _native
 from ._html import table
 from ._tensors import Tensor, dtype_of, suggest
 from .errors import UsageError
+
+_CODE: Final = {"glsl": _native.PAGE_GLSL, "spirv": _native.PAGE_SPIRV}
 
 
 @dataclass(frozen=True)
@@ -110,19 +112,38 @@ def describe(ask: Ask, prefix: str = "vm_") -> Description:
     )
 
 
+def _check(status: int) -> None:
+    if status:
+        raise _native.error_of(status, _native.runtime().vm_last_error(None).decode(errors="replace"))
+
+
+def plan_page(plan: bytes, title: str | None, profile: str | None, code: Iterable[str]) -> str:
+    """The page that gpuvm-plan html writes."""
+    wanted = 0
+    for each in code:
+        if each not in _CODE:
+            raise UsageError(f'There is no text "{each}" of kernels{suggest(each, _CODE)} (texts: {", ".join(_CODE)}).')
+        wanted |= _CODE[each]
+    library = _native.runtime()
+    page, size = ctypes.c_void_p(), ctypes.c_size_t()
+    name = None if title is None else _native.text_bytes(title)
+    times = None if profile is None else profile.encode()
+    _check(library.vm_plan_page(plan, len(plan), name, times, wanted, ctypes.byref(page), ctypes.byref(size)))
+    try:
+        return ctypes.string_at(page, size.value).decode(errors="replace")
+    finally:
+        library.vm_page_free(page)
+
+
 def describe_plan(plan: bytes) -> Description:
     """The same without a VM: the plan is checked, and no device is opened."""
     library = _native.runtime()
     handle = ctypes.c_void_p()
 
-    def check(status: int) -> None:
-        if status:
-            raise _native.error_of(status, library.vm_last_error(None).decode(errors="replace"))
-
     def ask(name: str, *arguments: Any) -> None:
-        check(getattr(library, name)(handle, *arguments))
+        _check(getattr(library, name)(handle, *arguments))
 
-    check(library.vm_plan_read(plan, len(plan), ctypes.byref(handle)))
+    _check(library.vm_plan_read(plan, len(plan), ctypes.byref(handle)))
     try:
         return describe(ask, "vm_plan_")
     finally:

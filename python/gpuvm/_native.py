@@ -40,6 +40,7 @@ RUNTIME_ABI: Final = 3  # GPUVM_ABI_VERSION
 COMPILER_ABI: Final = 1  # GPUVM_COMPILER_ABI_VERSION
 NOT_READY: Final = 100
 
+PAGE_GLSL, PAGE_SPIRV = 1, 2
 INPUT, OUTPUT, SYMBOL, STAGE, PROGRAM = range(5)
 REGIONS: Final = ("registers", "metrics", "globals", "control", "heap")
 
@@ -240,6 +241,8 @@ _SIGNATURES: Final[dict[str, tuple[Any, list[Any]]]] = {
     "vm_plan_count": (c_int, [c_void_p, c_int, POINTER(c_size_t)]),
     "vm_plan_describe": (c_int, [c_void_p, c_int, c_size_t, POINTER(Item)]),
     "vm_plan_free": (None, [c_void_p]),
+    "vm_plan_page": (c_int, [c_void_p, c_size_t, c_char_p, c_char_p, c_int, POINTER(c_void_p), POINTER(c_size_t)]),
+    "vm_page_free": (None, [c_void_p]),
     "vm_execute_async": (c_int, [_VM, c_char_p]),
     "vm_wait": (c_int, [_VM, c_uint64]),
     "vm_wait_change": (c_int, [_VM, c_char_p, c_void_p, c_size_t, c_uint64]),

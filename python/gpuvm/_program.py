@@ -6,7 +6,7 @@ import contextlib
 import functools
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -139,6 +139,28 @@ class Program:
         """Where the device's time goes, measured in a VM of its own with empty memory (Vm.profile)."""
         with self.boot(profile=True) as vm:
             return vm.profile(program, executions=executions, warmup=warmup, **inputs)
+
+    def page(self, *, title: str | None = None, profile: Profile | None = None, code: Sequence[str] = ("glsl",)) -> str:
+        """The plan as one page of HTML that needs nothing from outside (docs/looking-at-plans.md): graph, commands, memory.
+
+        title: None: the program's name.
+        profile: one of this program, whose times the page shows.
+        code: which texts of kernels it has, of "glsl" and "spirv".
+        """
+        from ._description import plan_page
+
+        return plan_page(self.plan, title, profile.text if profile else None, code)
+
+    def html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        profile: Profile | None = None,
+        code: Sequence[str] = ("glsl", "spirv"),
+    ) -> None:
+        """Writes that page to a file, in one step."""
+        write_atomically(path, self.page(title=title, profile=profile, code=code).encode())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the plan file."""

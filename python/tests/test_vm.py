@@ -367,6 +367,23 @@ def test_tables_for_notebooks(counter: gpuvm.Vm) -> None:
     assert "closed" in counter._repr_html_()
 
 
+def test_a_page_of_a_plan(tmp_path: Path) -> None:
+    program = gpuvm.compile(HELLO, device="a device that is not there")
+    page = program.page(title="Five & six")
+    assert page.startswith("<!DOCTYPE html>") and "<title>Five &amp; six</title>" in page
+    assert len(program.page(code=())) < len(page)
+    profile = gpuvm.compile(HELLO).profile(executions=1, x=np.ones(8, np.float32))
+    program.html(tmp_path / "hello.html", profile=profile)
+    assert profile.device in (tmp_path / "hello.html").read_text() and profile.device not in page
+    with pytest.raises(gpuvm.UsageError, match=r'no text "gsl" of kernels; did you mean "glsl"'):
+        program.page(code=["gsl"])
+    other = gpuvm.compile(COUNTER)
+    with pytest.raises(gpuvm.PlanError):
+        other.page(profile=profile)
+    with pytest.raises(gpuvm.UsageError):
+        program.html(tmp_path / "no" / "hello.html")
+
+
 def test_life(counter: gpuvm.Vm) -> None:
     assert repr(counter).startswith("<gpuvm.Vm on ")
     counter.close()
