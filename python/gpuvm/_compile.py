@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from . import _native
+from ._files import write_atomically
 from ._interrupt import interruptible
-from ._program import Program, write_atomically
+from ._program import Program
 from .errors import CompileError, CompileWarning, Diagnostic, Error, OutOfMemoryError, UsageError
 
 if TYPE_CHECKING:

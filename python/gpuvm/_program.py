@@ -11,30 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from ._description import Description, Stage, describe_plan
+from ._files import write_atomically
 from ._profile import Profile
 from ._tensors import Array, Tensor
 from ._vm import Vm
-from .errors import Error, PlanError, UsageError
+from .errors import Error, PlanError
 
 _MAGIC: Final = b"\x89GVP\r\n\x1a\n"
-
-
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """A file that is whole or absent, whenever the process ends."""
-    target = Path(path)
-    temporary = target.parent / f".{target.name}.{os.getpid()}.{threading.get_ident()}"
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError):
-            raise UsageError(f"The file {target} cannot be written ({error.strerror}).") from error
-        raise
 
 
 class Program:
