@@ -21,7 +21,7 @@ def install(cache):
         print("installing SciPy, FFTW and DuckDB ...", file=sys.stderr, flush=True)
         # They take the NumPy that is here.
         done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade",
-                               "--no-deps", "--target", str(folder), "-r", str(wanted)],
+                               "--no-deps", "--target", str(folder), "--require-hashes", "-r", str(wanted)],
                               capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip().splitlines() or ["no message"])[-1]

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpuvm import ROOT, Missing
 
-WANTED = ROOT / "bench" / "requirements-llama.json"
+WANTED = ROOT / "bench" / "llama" / "package-lock.json"
 PACKAGE = "node_modules/@node-llama-cpp/linux-x64-vulkan/bins/linux-x64-vulkan"
 # In a bundle the libraries are packed: shaders are 40 MB.
 ARCHIVE = "llama.tar.xz"
@@ -26,7 +26,7 @@ ALL_LAYERS = 1000
 def install(cache):
     """The folder of the libraries, installed once."""
     folder = cache / "llama"
-    stamp = folder / "package.json"
+    stamp = folder / WANTED.name
     if not stamp.exists() or stamp.read_bytes() != WANTED.read_bytes():
         npm = shutil.which("npm")
         if not npm:
@@ -36,8 +36,9 @@ def install(cache):
         scratch = folder / "new"
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir()
-        shutil.copy(WANTED, scratch / "package.json")
-        done = subprocess.run([npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(scratch)],
+        for path in (WANTED, WANTED.with_name("package.json")):
+            shutil.copy(path, scratch)
+        done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(scratch)],
                               capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip().splitlines() or ["no message"])[-1]

@@ -59,7 +59,7 @@ def install(cache):
     print("installing IREE ...", file=sys.stderr, flush=True)
     for command in ([sys.executable, "-m", "venv", venv],
                     [venv / "bin" / "python", "-m", "pip", "install", "--quiet",
-                     "--disable-pip-version-check", "-r", WANTED]):
+                     "--disable-pip-version-check", "--require-hashes", "-r", WANTED]):
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode:
             reason = (done.stderr.strip().splitlines() or ["no message"])[-1]

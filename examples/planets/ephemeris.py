@@ -26,7 +26,7 @@ class De421:
             import de421
             import jplephem
         except ImportError as missing:
-            raise BadData(f"The ephemeris is not there ({missing}); pip install de421 jplephem.") from missing
+            raise BadData(f"The ephemeris is not there ({missing}); pip install --require-hashes -r examples/planets/requirements.txt.") from missing
         self.data = jplephem.Ephemeris(de421)
         moon = 1 / (1 + self.data.EMRAT)
         earth_and_moon = self.data.GMB
