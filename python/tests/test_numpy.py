@@ -259,6 +259,12 @@ MORE: dict[str, Case] = {
     "half": lambda np, x: (x.F.astype(np.float16) * x.G.astype(np.float16)).sum(axis=0, dtype=np.float32),
     "wide": lambda np, x: (x.I.astype(np.int64) << 33) + x.U.astype(np.uint8),
     "uint64": lambda np, x: x.U.astype(np.uint64) * np.uint64(1 << 40) // 7,
+    "sqrt of bytes": lambda np, x: np.sqrt(x.U),
+    "sin of shorts": lambda np, x: np.sin(x.S.astype(np.int16)),
+    "square of bool": lambda np, x: np.square(x.B) + x.B**2,
+    "numbers beyond": lambda np, x: np.stack([x.U < -1, x.U >= -1, x.S != 300, x.S > 300, -200 < x.S, 256 == x.U]),  # noqa: SIM300
+    "axes of a number": lambda np, x: x.F[0, 0].sum(axis=0) + np.max(x.F[1, 1], axis=-1),
+    "places of a number": lambda np, x: np.roll(x.F[0, 0], 1) + np.flip(x.F[1, 1]),
     "weak bool": lambda np, x: x.I + True,
     "0-d": lambda np, x: x.F[0, 0] + x.I.sum() * 2,
 }

@@ -154,7 +154,7 @@ def host_array(name: str, value: Any, kind: Kind, program: str) -> HostArray:
         return _bytes(name, value, program)
     if kind.dtype is not None:
         return convert(value, Tensor(name, element_of(kind.dtype), np.shape(value), kind.dtype, "")).view(kind.dtype)
-    if isinstance(value, (bool, int, float, complex)):
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         raise InputError(
             name,
             f'Argument "{name}" of {program}: {value!r} has no type; pass np.float32({value!r}), annotate the parameter '
@@ -175,10 +175,15 @@ def _bytes(name: str, value: Any, program: str) -> HostArray:
     return array
 
 
+def _is_number(value: Any) -> bool:
+    """Without a type that its writer has chosen."""
+    return isinstance(value, (bool, int, float)) and not isinstance(value, np.generic)
+
+
 def leaves_of(name: str, value: Any, program: str) -> tuple[list[tuple[str, Any]], Rebuild]:
     """Arrays in a tuple, a dictionary or the like; a list of numbers has no type."""
     leaves, rebuild = flatten(value, name)
-    if isinstance(value, (list, tuple)) and (not leaves or any(isinstance(leaf, (bool, int, float)) for _, leaf in leaves)):
+    if isinstance(value, (list, tuple)) and (not leaves or any(_is_number(leaf) for _, leaf in leaves)):
         raise InputError(
             name,
             f'Argument "{name}" of {program}: the {type(value).__name__} of numbers has no type; pass np.array(..., dtype=...), '

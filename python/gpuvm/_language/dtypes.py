@@ -71,8 +71,15 @@ def common(dtypes: Iterable[DType], numbers: Iterable[Scalar] = ()) -> DType:
 
 
 def as_float(dtype: DType) -> DType:
-    """What functions of real numbers compute in: the floats that hold these integers."""
+    """What quotients and means are computed in."""
     return dtype if dtype.kind == "f" else np.dtype(np.float64)
+
+
+def as_real(dtype: DType) -> DType:
+    """What functions of real numbers compute in: float16 of integers of 8 bits, float32 of 16, float64 of others."""
+    if dtype.kind == "f":
+        return dtype
+    return np.dtype({1: np.float16, 2: np.float32}.get(dtype.itemsize, np.float64))
 
 
 def check_number(value: Scalar, dtype: DType) -> Scalar:

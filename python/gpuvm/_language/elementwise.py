@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
 from .build import common_dtype, constant, current, emit_one, form_of
-from .dtypes import DType, Scalar, as_dtype, as_float, element_of
+from .dtypes import DType, Scalar, as_dtype, as_float, as_real, element_of
 from .ir import Value, type_text
 
 _BOOL: Final = np.dtype(np.bool_)
@@ -249,7 +250,8 @@ def divmod(x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:  # noqa: A001
 def power(x1: ArrayLike, x2: ArrayLike) -> Array:
     """numpy.power: of whole exponents up to 8, as a product."""
     if isinstance(x2, (int, np.integer)) and not isinstance(x2, bool) and 0 < int(x2) <= 8:
-        return _product(as_array(x1), int(x2))
+        base = as_array(x1)
+        return _product(astype(base, np.int8) if base.dtype.kind == "b" else base, int(x2))
     if not isinstance(x2, (Array, list, np.ndarray)) and x2 == 0.5:
         return sqrt(x1)
     values, dtype, shape = typed((x1, x2))
@@ -324,8 +326,29 @@ def sign(x: ArrayLike) -> Array:
 # --- Comparisons -------------------------------------------------------------------
 
 
+def _beyond(number: Any, array: Any) -> int:
+    """Whether a number is more (1) or less (-1) than all that an array of integers can hold."""
+    if not isinstance(number, (int, np.integer)) or not isinstance(array, Array) or array.dtype.kind not in "iu":
+        return 0
+    limits = np.iinfo(array.dtype)
+    return int(int(number) > limits.max) - int(int(number) < limits.min)
+
+
+_HOST: Final[dict[str, Callable[[int, int], bool]]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "slt": operator.lt,
+    "sle": operator.le,
+    "sgt": operator.gt,
+    "sge": operator.ge,
+}
+
+
 def _comparison(name: str, signed: str, unsigned: str, real: str) -> Callable[[ArrayLike, ArrayLike], Array]:
     def function(x1: ArrayLike, x2: ArrayLike) -> Array:
+        if side := _beyond(x2, x1) - _beyond(x1, x2):
+            shape = as_array(x1 if isinstance(x1, Array) else x2).shape
+            return Array(constant(_HOST[signed](0, side), _BOOL, shape), _BOOL)
         values, dtype, shape = typed((x1, x2))
         op, predicate = ("arith.cmpf", real) if dtype.kind == "f" else ("arith.cmpi", signed if dtype.kind == "i" else unsigned)
         parts: list[Any] = [
@@ -436,12 +459,12 @@ def clip(a: ArrayLike, a_min: ArrayLike | None = None, a_max: ArrayLike | None =
 
 def _real(name: str, op: str) -> Callable[[ArrayLike], Array]:
     def function(x: ArrayLike) -> Array:
-        dtype = as_float(common_dtype([as_operand(x)]))
+        dtype = as_real(common_dtype([as_operand(x)]))
         values, _, shape = typed((x,), dtype)
         return _emit(op, values, dtype, shape)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"numpy.{name}; of integers, in float64."
+    function.__doc__ = f"numpy.{name}; of integers, in floats of at least twice their width."
     return function
 
 
@@ -494,20 +517,20 @@ def round(a: ArrayLike, decimals: int = 0) -> Array:  # noqa: A001
     return rint(a)
 
 
-def _real2(name: str, op: str) -> Callable[[ArrayLike, ArrayLike], Array]:
+def _real2(name: str, op: str, least: DType | None = None) -> Callable[[ArrayLike, ArrayLike], Array]:
     def function(x1: ArrayLike, x2: ArrayLike) -> Array:
-        dtype = as_float(common_dtype([as_operand(x1), as_operand(x2)]))
+        dtype = least or as_real(common_dtype([as_operand(x1), as_operand(x2)]))
         values, _, shape = typed((x1, x2), dtype)
         return _emit(op, values, dtype, shape)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"numpy.{name}; of integers, in float64."
+    function.__doc__ = f"numpy.{name}; of integers, in floats of at least twice their width."
     return function
 
 
 arctan2 = _real2("arctan2", "math.atan2")
 copysign = _real2("copysign", "math.copysign")
-float_power = _real2("float_power", "math.powf")
+float_power = _real2("float_power", "math.powf", np.dtype(np.float64))
 
 
 def hypot(x1: ArrayLike, x2: ArrayLike) -> Array:
@@ -518,6 +541,7 @@ def hypot(x1: ArrayLike, x2: ArrayLike) -> Array:
 def square(x: ArrayLike) -> Array:
     """numpy.square"""
     array = as_array(x)
+    array = astype(array, np.int8) if array.dtype.kind == "b" else array
     return multiply(array, array)
 
 

@@ -22,6 +22,8 @@ _RULES: Final = {"add": "add", "min": "min", "max": "max", "and_": "and", "or_":
 def get(array: Array, index: Any) -> Array:
     """`array[index]`"""
     items = index if isinstance(index, tuple) else (index,)
+    if not items and not array.ndim:
+        return as_array(array)
     if form_of(current().stage()) == "scalar":
         return _element(array, items)
     if any(_is_array(item) for item in items):

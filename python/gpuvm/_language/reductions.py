@@ -27,7 +27,8 @@ def _axes(array: Array, axis: Axis) -> list[int]:
         )
     if axis is None:
         return list(range(array.ndim))
-    return sorted(axis_of(each, array.ndim) for each in ((axis,) if isinstance(axis, int) else axis))
+    axes = sorted(axis_of(each, array.ndim or 1) for each in ((axis,) if isinstance(axis, int) else axis))
+    return axes if array.ndim else []  # NumPy lets axis 0 of a number pass.
 
 
 def _reduced(array: Array, axes: list[int], op: str, initial: Scalar, keepdims: bool) -> Array:
@@ -168,15 +169,21 @@ def _first_place(array: Array, axis: int | None, best: Array) -> Array:
     return min(where(hit, broadcast_to(places, array.shape), PLACE.type(size)), at)
 
 
+def _rows(a: ArrayLike, axis: int | None) -> Array:
+    """All in a row without an axis, or of a number."""
+    array = as_array(a)
+    return ravel(array) if axis is None or not array.ndim else array
+
+
 def argmax(a: ArrayLike, axis: int | None = None) -> Array:
     """numpy.argmax, as int32."""
-    array = ravel(a) if axis is None else as_array(a)
+    array = _rows(a, axis)
     return _first_place(array, axis, max(array, axis, keepdims=True))
 
 
 def argmin(a: ArrayLike, axis: int | None = None) -> Array:
     """numpy.argmin, as int32."""
-    array = ravel(a) if axis is None else as_array(a)
+    array = _rows(a, axis)
     return _first_place(array, axis, min(array, axis, keepdims=True))
 
 
@@ -239,14 +246,14 @@ def scan_rows(arrays: list[Array], axis: int, function: Any, options: list[Any])
 
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: npt.DTypeLike = None) -> Array:
     """numpy.cumsum: of integers, in 64 bits without a dtype."""
-    array = ravel(a) if axis is None else as_array(a)
+    array = _rows(a, axis)
     wide = astype(array, _wide(array.dtype) if dtype is None else as_dtype(dtype))
     return scan_rows([wide], axis_of(axis or 0, wide.ndim), add, [])[0]
 
 
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: npt.DTypeLike = None) -> Array:
     """numpy.cumprod: of integers, in 64 bits without a dtype."""
-    array = ravel(a) if axis is None else as_array(a)
+    array = _rows(a, axis)
     wide = astype(array, _wide(array.dtype) if dtype is None else as_dtype(dtype))
     return scan_rows([wide], axis_of(axis or 0, wide.ndim), multiply, [])[0]
 
