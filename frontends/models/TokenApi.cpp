@@ -16,6 +16,7 @@
 #include "frontends/token/reference/Wrapper.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
