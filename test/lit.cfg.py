@@ -73,6 +73,8 @@ for package in ("duckdb", "gguf", "openai"):  # Where they are installed.
 # python3-selenium, python3-pil, chromium-driver, the same.
 if importlib.util.find_spec("selenium") and importlib.util.find_spec("PIL") and shutil.which("chromedriver"):
     config.available_features.add("chromium")
+if os.path.exists(os.path.join(ROOT, ".cache", "vscode", "node_modules", "installed-lock.json")):  # tools/test gets it by tools/dev/vscode.
+    config.available_features.add("vscode")
 if ctypes.util.find_library("fftw3"):  # libfftw3-double3, the same.
     config.available_features.add("fftw")
 for program in ("glslangValidator", "spirv-val"):
