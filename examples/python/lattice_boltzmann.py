@@ -34,7 +34,7 @@ if __name__ == "__main__":
     walls = (rows - 16) ** 2 + (columns - 20) ** 2 < 30
     start = np.repeat(np.array(WEIGHTS, np.float32)[:, None, None], 32, 1).repeat(80, 2)
     start[1] *= 1.3  # It flows to the right.
-    parts = flow(start, walls, steps=400)
+    parts = flow(start, walls, steps=150)
     speed = np.hypot(*(sum(way[i] * part for way, part in zip(WAYS, parts, strict=True)) for i in (0, 1)))
     for y in range(0, 32, 2):
         print("".join("O" if walls[y, x] else " .:-=+*#%@"[min(int(speed[y, x] * 60), 9)] for x in range(80)))

@@ -117,7 +117,7 @@ def test_scatter() -> None:
     expected = V.copy()
     expected[1:4] = 0
     np.testing.assert_array_equal(cleared, expected)
-    assert added[2] == V[2] + 5
+    assert added[2] == V[2] + np.float32(5)
     assert last[5] == 2
 
 
