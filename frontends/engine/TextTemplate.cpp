@@ -7,6 +7,8 @@
 
 #include "frontends/engine/TextTemplate.h"
 
+#include "parameters/Places.h"
+
 #include <vector>
 
 using namespace vm;
@@ -124,23 +126,14 @@ bool Filler::expandMacro(std::string_view line) {
 }
 
 void Filler::write(std::string_view line) {
-  while (!line.empty()) {
-    size_t begin = line.find('@');
-    size_t end =
-        begin == std::string_view::npos ? begin : line.find('@', begin + 1);
-    if (end == std::string_view::npos)
-      break;
-    auto place = arguments.places.find(line.substr(begin + 1, end - begin - 1));
-    if (place == arguments.places.end()) { // A symbol, say.
-      out += line.substr(0, begin + 1);
-      line.remove_prefix(begin + 1);
-      continue;
-    }
-    out += line.substr(0, begin);
-    out += place->second;
-    line.remove_prefix(end + 1);
-  }
-  out += line;
+  const auto &places = arguments.places;
+  std::vector<Replacement> changes;
+  for (const Place &place : findPlaces(line, [&](std::string_view content) {
+         return places.contains(content);
+       }))
+    changes.push_back(
+        {place.begin, place.size, places.find(place.content)->second});
+  replace(line, changes, out);
   out += '\n';
 }
 
