@@ -13,9 +13,11 @@
 #include "compiler/ReadPart.h"
 #include "dialects/chain/Chain.h"
 #include "dialects/gpuvm/LinkPrograms.h"
+#include "dialects/gpuvm/Parameters.h"
 #include "mlir/IR/Action.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <system_error>
 #include <thread>
@@ -53,19 +55,36 @@ findPrograms(ModuleOp module, ArrayRef<std::string> names) {
   return wanted;
 }
 
+/// What the programs of `part` were compiled for, under its name.
+static void addParameters(ModuleOp module, ModuleOp part, StringRef name) {
+  llvm::StringSet<> known; // Two files may have one name.
+  for (auto parameter : module.getOps<ParameterOp>())
+    known.insert(parameter.getParameter());
+  for (auto parameter :
+       llvm::make_early_inc_range(part.getOps<ParameterOp>())) {
+    std::string full = (name + "." + parameter.getParameter()).str();
+    if (!known.insert(full).second)
+      continue;
+    parameter.setParameter(full);
+    parameter->moveBefore(module.getBody(), module.getBody()->end());
+  }
+}
+
 /// Adds the programs to link. Then those to compile are those that are not
 /// private.
 static LogicalResult addParts(ModuleOp module, llvm::SourceMgr &sources,
-                              const CompileRequest &request) {
+                              const CompileRequest &request,
+                              ArrayRef<vm::Settings> settings) {
   FailureOr<SmallVector<ProgramOp>> wanted =
       findPrograms(module, request.programNames);
   if (failed(wanted))
     return failure();
-  for (const std::string &path : request.linked) {
+  for (auto [path, own] : llvm::zip_equal(request.linked, settings)) {
     OwningOpRef<ModuleOp> part =
-        readPart("gpuvm-compile", path, sources, *module.getContext());
+        readPart("gpuvm-compile", path, sources, *module.getContext(), own);
     if (!part || failed(addPrograms(module, *part)))
       return failure();
+    addParameters(module, *part, partName(path));
   }
   for (auto program : module.getOps<ProgramOp>())
     SymbolTable::setSymbolVisibility(program,
@@ -139,9 +158,13 @@ static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
                                          llvm::SourceMgr &sources,
                                          const CompileRequest &request,
                                          std::string &kept) {
+  vm::Settings settings = request.settings;
+  SmallVector<vm::Settings> ofParts;
+  for (StringRef path : request.linked)
+    ofParts.push_back(takeSettings(settings, partName(path)));
   OwningOpRef<ModuleOp> module =
       request.read ? request.read(context)
-                   : readModule("gpuvm-compile", sources, context);
+                   : readModule("gpuvm-compile", sources, context, settings);
   if (!module || failed(lowerFrontEnd(*module, request)))
     return nullptr;
   FailureOr<bool> isDone = holdsPlans(*module, request);
@@ -149,7 +172,7 @@ static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
     return nullptr;
   if (*isDone)
     return module;
-  if (failed(addParts(*module, sources, request)))
+  if (failed(addParts(*module, sources, request, ofParts)))
     return nullptr;
   if (request.keepModule)
     kept = partText(*module);

@@ -9,6 +9,7 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/Progress.h"
+#include "parameters/Parameters.h"
 #include "runtime/plan/Plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -28,6 +29,8 @@ struct CompileRequest {
   std::vector<std::string> programNames;
   /// Files with programs that they call, or plans that carry their modules.
   std::vector<std::string> linked;
+  /// Of parameters; `part.lanes` is that of a linked file `part.mlir`.
+  vm::Settings settings;
   /// The plan carries the module of all these programs, before any is changed.
   bool keepModule = false;
   std::string phasesDir; ///< Where to print the IR after each pass; or empty.

@@ -354,6 +354,25 @@ static LocatedMessage messageOf(const Diagnostic &diagnostic) {
   return message;
 }
 
+//===--- Values -----------------------------------------------------------===//
+
+/// MLIR keeps what is not printed with a diagnostic.
+void gpuvm::nameValues(Diagnostic &diagnostic, StringRef values) {
+  if (!values.empty())
+    diagnostic.getMetadata().push_back(DiagnosticArgument(Attribute(
+        StringAttr::get(diagnostic.getLocation().getContext(), values))));
+}
+
+/// In parentheses, after a blank; or "".
+static std::string valuesOf(Diagnostic &diagnostic) {
+  for (const DiagnosticArgument &argument : diagnostic.getMetadata())
+    if (argument.getKind() ==
+        DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+      if (auto values = dyn_cast<StringAttr>(argument.getAsAttribute()))
+        return (" (" + values.getValue() + ")").str();
+  return "";
+}
+
 //===--- Printing ---------------------------------------------------------===//
 
 DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
@@ -399,6 +418,11 @@ DiagnosticPrinter::rephrase(const Diagnostic &diagnostic) {
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   auto file = dyn_cast<NameLoc>(diagnostic.getLocation());
   std::optional<std::string> own = rephrase(diagnostic);
+  std::string values = valuesOf(diagnostic);
+  if (own)
+    *own += values;
+  else if (!values.empty())
+    diagnostic << Twine(values);
   if (file && isa<UnknownLoc>(file.getChildLoc()))
     llvm::SMDiagnostic(file.getName(), llvm::SourceMgr::DK_Error,
                        diagnostic.str())

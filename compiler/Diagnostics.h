@@ -49,6 +49,10 @@ private:
 /// Prints lines that need no place, to standard error.
 void printWarning(StringRef lines);
 
+/// Has DiagnosticPrinters say, after the message of `diagnostic`, which values
+/// it is about: `lanes = 1024`; or nothing.
+void nameValues(Diagnostic &diagnostic, StringRef values);
+
 /// What a text says that is printed for people: a message for each line that
 /// begins as `file:line:column: error: ` or `tool: error: `, with the lines
 /// that follow; or one for all of it.

@@ -8,6 +8,7 @@
 #include "compiler/PlanWriter.h"
 
 #include "compiler/JoinPlans.h"
+#include "dialects/gpuvm/Parameters.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/SPIRV/Serialization.h"
@@ -439,6 +440,9 @@ FailureOr<vm::Plan> gpuvm::translateToPlan(ModuleOp module) {
                       : ::joinPlans(ops, module.getName().value_or("module"));
   if (failed(plan))
     return failure();
+  for (auto parameter : module.getOps<ParameterOp>())
+    plan->parameters.push_back(
+        {parameter.getParameter().str(), parameter.getValueText()});
   if (vm::Status status = checkPlan(*plan, *module.getContext()); !status.ok())
     return mlir::emitError(ops.front().getLoc()) << status.message();
   return plan;

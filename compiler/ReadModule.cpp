@@ -8,6 +8,7 @@
 #include "compiler/ReadModule.h"
 
 #include "compiler/CrashReport.h"
+#include "compiler/FillText.h"
 #include "compiler/OpenProgram.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -15,21 +16,17 @@
 
 using namespace mlir;
 
-OwningOpRef<ModuleOp> gpuvm::readModule(StringRef tool,
-                                        llvm::SourceMgr &sources,
-                                        MLIRContext &context) {
-  llvm::MemoryBufferRef text =
-      *sources.getMemoryBuffer(sources.getMainFileID());
-  CrashReport report(tool, text.getBufferIdentifier());
-  ParserConfig config(&context);
-  if (isBytecode(text))
-    return parseSourceFile<ModuleOp>(sources, config);
+/// The module that `sources` hold, of which `text` is the main file.
+static OwningOpRef<ModuleOp> parseText(llvm::SourceMgr &sources,
+                                       llvm::MemoryBufferRef text,
+                                       MLIRContext &context,
+                                       gpuvm::CrashReport &report) {
   AsmParserState read;
   report.follow(read, text);
   OwningOpRef<ModuleOp> module(ModuleOp::create(
       FileLineColLoc::get(&context, text.getBufferIdentifier(), 0, 0)));
   Block *body = module->getBody();
-  if (failed(parseAsmSourceFile(sources, body, config, &read)) ||
+  if (failed(parseAsmSourceFile(sources, body, &context, &read)) ||
       failed(module->verifyInvariants()))
     return nullptr;
   auto written = body->empty() ? ModuleOp() : dyn_cast<ModuleOp>(body->front());
@@ -39,9 +36,32 @@ OwningOpRef<ModuleOp> gpuvm::readModule(StringRef tool,
   return written;
 }
 
+OwningOpRef<ModuleOp> gpuvm::readModule(StringRef tool,
+                                        llvm::SourceMgr &sources,
+                                        MLIRContext &context,
+                                        const vm::Settings &settings) {
+  llvm::MemoryBufferRef file =
+      *sources.getMemoryBuffer(sources.getMainFileID());
+  CrashReport report(tool, file.getBufferIdentifier());
+  FillText filling(file, context);
+  if (failed(filling.fill(settings)))
+    return nullptr;
+  if (isBytecode(file))
+    return parseSourceFile<ModuleOp>(sources, &context);
+  llvm::SourceMgr parsed; // The text stands in `sources` as the file has it.
+  parsed.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(filling.text(), false), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseText(parsed, filling.text(), context, report);
+  if (module)
+    filling.moveToFile(*module);
+  return module;
+}
+
 OwningOpRef<ModuleOp> gpuvm::readModule(StringRef tool, StringRef path,
                                         llvm::SourceMgr &sources,
-                                        MLIRContext &context) {
+                                        MLIRContext &context,
+                                        const vm::Settings &settings) {
   std::string error;
   auto file = openProgram(path, error);
   if (!file) {
@@ -49,5 +69,5 @@ OwningOpRef<ModuleOp> gpuvm::readModule(StringRef tool, StringRef path,
     return nullptr;
   }
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  return readModule(tool, sources, context);
+  return readModule(tool, sources, context, settings);
 }

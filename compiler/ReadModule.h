@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include "parameters/Parameters.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
@@ -17,13 +19,18 @@ namespace mlir::gpuvm {
 /// body it is; verified. Null after a diagnostic. Where MLIR crashes on the
 /// file, the process ends with a sentence of `tool` and exit code 3
 /// (CrashReport.h).
+///
+/// Places of a text with parameters have their values, those of `settings` or
+/// the defaults. Locations are those in the file, also of later diagnostics,
+/// which say the values.
 OwningOpRef<ModuleOp> readModule(StringRef tool, llvm::SourceMgr &sources,
-                                 MLIRContext &context);
+                                 MLIRContext &context,
+                                 const vm::Settings &settings = {});
 
 /// The same of the file `path`, or standard input for `-`, which becomes the
 /// main file of `sources`.
 OwningOpRef<ModuleOp> readModule(StringRef tool, StringRef path,
-                                 llvm::SourceMgr &sources,
-                                 MLIRContext &context);
+                                 llvm::SourceMgr &sources, MLIRContext &context,
+                                 const vm::Settings &settings = {});
 
 } // namespace mlir::gpuvm

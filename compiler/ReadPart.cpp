@@ -13,7 +13,9 @@
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Limits.h"
 #include "runtime/plan/PlanFile.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -41,7 +43,8 @@ moduleOfPlan(const llvm::MemoryBuffer &file, Location whole) {
 
 OwningOpRef<ModuleOp> gpuvm::readPart(StringRef tool, StringRef path,
                                       llvm::SourceMgr &sources,
-                                      MLIRContext &context) {
+                                      MLIRContext &context,
+                                      const vm::Settings &settings) {
   Location whole = wholeFile(context, path);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> file =
@@ -58,7 +61,24 @@ OwningOpRef<ModuleOp> gpuvm::readPart(StringRef tool, StringRef path,
   part.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(*file),
                           llvm::SMLoc());
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  return readModule(tool, part, context);
+  return readModule(tool, part, context, settings);
+}
+
+StringRef gpuvm::partName(StringRef path) {
+  return llvm::sys::path::stem(path);
+}
+
+vm::Settings gpuvm::takeSettings(vm::Settings &settings, StringRef part) {
+  vm::Settings own;
+  llvm::erase_if(settings, [&](const auto &setting) {
+    auto [name, value] = setting;
+    StringRef rest = name;
+    bool isOwn = rest.consume_front(part) && rest.consume_front(".");
+    if (isOwn)
+      own.emplace_back(rest.str(), value);
+    return isOwn;
+  });
+  return own;
 }
 
 std::string gpuvm::partText(ModuleOp module) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/gpuvm/Parameters.h"
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/SmallTypes.h"
 #include "dialects/gpuvm/Target.h"
@@ -46,6 +47,7 @@ void GpuvmDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/gpuvm/GpuvmOps.cpp.inc"
       >();
+  addOperations<ParameterOp>();
 }
 
 Operation *GpuvmDialect::materializeConstant(OpBuilder &b, Attribute value,

@@ -403,5 +403,8 @@ include "dialects/gpuvm/GpuvmRegulators.td"
 include "dialects/gpuvm/GpuvmRepeat.td"
 include "dialects/gpuvm/GpuvmCall.td"
 include "dialects/gpuvm/GpuvmKernels.td"
+#ifdef GPUVM_ALL_OPS // Of the reference: Gpuvm.h has no need of it (Parameters.h).
+include "dialects/gpuvm/GpuvmParameters.td"
+#endif
 
 #endif // GPUVM_OPS

@@ -13,6 +13,7 @@
 #include "runtime/plan/PlanFile.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
+#include "tools/common/SetFlag.h"
 #include "tools/common/TextFile.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -58,6 +59,9 @@ void CommandLine::addOptions(CLI::App &app) {
                  "that are not private")
       ->delimiter(',')
       ->allow_extra_args(false);
+  vm::addSetFlag(app, request.settings,
+                 "The value of a parameter (gpuvm.parameter), once for each; "
+                 "part.NAME is one of the linked file part.mlir");
   app.add_option("--link", request.linked,
                  "A file with programs that are called, or a plan that "
                  "--keep-module made of them")
@@ -159,6 +163,16 @@ const FrontEnd *CommandLine::findReader() const {
   return nullptr;
 }
 
+/// Only texts of MLIR have parameters.
+vm::Status CommandLine::checkSettings() const {
+  if (request.settings.empty())
+    return {};
+  return complain(vm::Code::Usage,
+                  fmt::format("--set gives \"{}\", but \"{}\" is no text of "
+                              "MLIR, which may have parameters.",
+                              request.settings.front().first, sources.front()));
+}
+
 /// Whether the sources can be compiled, and the options fit what `reader`
 /// reads.
 vm::Status CommandLine::checkSources(const CLI::App &app,
@@ -174,6 +188,7 @@ vm::Status CommandLine::checkSources(const CLI::App &app,
       return complain(vm::Code::BadInput, advice);
   if (!reader)
     return {};
+  VM_RETURN_IF_ERROR(checkSettings());
   VM_RETURN_IF_ERROR(reader->checkUsed(app));
   for (const auto &other : frontEnds)
     if (other.get() != reader)
@@ -201,6 +216,8 @@ vm::Result<std::unique_ptr<FrontEndInput>> CommandLine::readProgram() {
       VM_RETURN_IF_ERROR(frontEnd->checkUnused(source));
   if (!file)
     return complain(vm::Code::BadInput, error);
+  if (reader)
+    VM_RETURN_IF_ERROR(checkSettings());
   if (reader)
     return reader->readFile(source, std::move(file));
   auto input = std::make_unique<FrontEndInput>();

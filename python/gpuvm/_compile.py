@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 TracedSource: TypeAlias = "Traced | Sequence[Traced]"
-Option = str | int | float | bool | os.PathLike[str] | Sequence[str] | None
+Option = str | int | float | bool | os.PathLike[str] | Sequence[str] | Mapping[str, str | int | float] | None
 
 _SEVERITIES: Final = ("error", "warning", "remark", "note")
 # Options that change the plan and nothing else: no other file is read or written.
 _PURE: Final = frozenset(
     "program fusion disable-fusion target chains park size disable-reuse barrier-price max-window-bytes spins subgroup-lanes "
-    "keep-metadata keep-module exact linear-mode linear-format linear-threshold linear-budget linear-engine".split()
+    "keep-metadata keep-module exact set linear-mode linear-format linear-threshold linear-budget linear-engine".split()
 )
 _PURE_SUFFIXES: Final = (".mlir", ".lvm")
 _DIGEST_BYTES: Final = 32
@@ -51,6 +51,8 @@ def _option(name: str, value: Option) -> list[str]:
         return [flag]
     if isinstance(value, (str, int, float, os.PathLike)):
         return [f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}"]
+    if isinstance(value, Mapping):
+        return [f"{flag}={name}={each}" for name, each in value.items()]
     return [f"{flag}={each}" for each in value]
 
 
@@ -212,7 +214,7 @@ def compile(  # noqa: A001 - as re.compile
         A compilation that fails is not kept.
     device: where the program runs, as of Vm.
     options: of gpuvm-compile: `fusion="never"` is --fusion=never, `keep_metadata=True` is --keep-metadata, a list is an
-        option for each.
+        option for each, and `set={"lanes": 8}` is --set=lanes=8, the value of a parameter of the program.
 
     CompileError has what is wrong with the program; UsageError what is wrong with an option.
     """

@@ -34,6 +34,8 @@ class Description:
     outputs: Mapping[str, Tensor]
     symbols: Mapping[str, Tensor]
     """Metrics, globals, control words and constants."""
+    parameters: Mapping[str, int | float]
+    """The values that the plan was compiled for."""
     programs: tuple[str, ...]
     stages: tuple[Stage, ...]
 
@@ -49,8 +51,9 @@ class Description:
         raise UsageError(f'There is no program "{program}"{suggest(program, self.programs)} (programs: {names}).')
 
     def __str__(self) -> str:
-        """Programs, inputs, outputs and symbols, one a line."""
+        """Programs, parameters, inputs, outputs and symbols, one a line."""
         lines = [f"program {name}" for name in self.programs]
+        lines += [f"parameter {name} = {value}" for name, value in self.parameters.items()]
         for what, tensors in (("input", self.inputs), ("output", self.outputs), ("symbol", self.symbols)):
             for tensor in tensors.values():
                 place = f" in {tensor.region}" if what == "symbol" else ""
@@ -94,6 +97,11 @@ def _tensor(item: _native.Item) -> Tensor:
     )
 
 
+def _number(text: str) -> int | float:
+    """Of a parameter: a float has a point or an exponent."""
+    return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+
 def describe(ask: Ask, prefix: str = "vm_") -> Description:
     """All that a plan has."""
 
@@ -105,6 +113,7 @@ def describe(ask: Ask, prefix: str = "vm_") -> Description:
         inputs=tensors(_native.INPUT),
         outputs=tensors(_native.OUTPUT),
         symbols=tensors(_native.SYMBOL),
+        parameters={item.name.decode(): _number(item.value.decode()) for item in _items(ask, prefix, _native.PARAMETER)},
         programs=tuple(item.name.decode() for item in _items(ask, prefix, _native.PROGRAM)),
         stages=tuple(
             Stage(item.name.decode(), item.instance, item.location.decode()) for item in _items(ask, prefix, _native.STAGE)

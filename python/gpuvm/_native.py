@@ -41,7 +41,7 @@ COMPILER_ABI: Final = 1  # GPUVM_COMPILER_ABI_VERSION
 NOT_READY: Final = 100
 
 PAGE_GLSL, PAGE_SPIRV = 1, 2
-INPUT, OUTPUT, SYMBOL, STAGE, PROGRAM = range(5)
+INPUT, OUTPUT, SYMBOL, STAGE, PROGRAM, PARAMETER = range(6)
 REGIONS: Final = ("registers", "metrics", "globals", "control", "heap")
 
 
@@ -119,6 +119,7 @@ class Item(Structure):
         ("bound", c_uint64),
         ("instance", c_uint32),
         ("location", c_char_p),
+        ("value", c_char_p),
     ]
 
 

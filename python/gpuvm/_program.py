@@ -105,6 +105,11 @@ class Program:
         return self._description.symbols
 
     @property
+    def parameters(self) -> Mapping[str, int | float]:
+        """The values that the plan was compiled for, by name."""
+        return self._description.parameters
+
+    @property
     def programs(self) -> tuple[str, ...]:
         """The names of what can be run."""
         return self._description.programs
@@ -115,7 +120,7 @@ class Program:
         return self._description.stages
 
     def describe(self) -> str:
-        """Programs, inputs, outputs and symbols, one a line."""
+        """Programs, parameters, inputs, outputs and symbols, one a line."""
         return str(self._description)
 
     def profile(self, program: str | None = None, /, *, executions: int = 10, warmup: int = 1, **inputs: object) -> Profile:

@@ -247,6 +247,8 @@ class Vm:
         self.outputs: Mapping[str, Tensor] = self._description.outputs
         self.symbols: Mapping[str, Tensor] = self._description.symbols
         """Metrics, globals, control words and constants."""
+        self.parameters: Mapping[str, int | float] = self._description.parameters
+        """The values that the plan was compiled for, by name."""
         self.programs: tuple[str, ...] = self._description.programs
         self.stages: tuple[Stage, ...] = self._description.stages
 
@@ -645,7 +647,7 @@ class Vm:
         self._call("vm_set_timeout", _milliseconds(seconds))
 
     def describe(self) -> str:
-        """Programs, inputs, outputs and symbols, one a line."""
+        """Programs, parameters, inputs, outputs and symbols, one a line."""
         return str(self._description)
 
 

@@ -49,6 +49,37 @@ def test_options() -> None:
         gpuvm.compile(HELLO, fusion="sometimes")
 
 
+def test_parameters() -> None:
+    text = """gpuvm.parameter @n = 8 in 1 to 64
+gpuvm.parameter @rate = 0.5
+gpuvm.program @scale(%x: tensor<@n@xf32>) -> (y: tensor<@n@xf32>) {
+  %y = gpuvm.stage @s(%v = %x : tensor<@n@xf32>) -> tensor<@n@xf32> {
+    %c = arith.constant dense<@rate@> : tensor<@n@xf32>
+    %r = arith.mulf %v, %c : tensor<@n@xf32>
+    gpuvm.send %r : tensor<@n@xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<@n@xf32>>
+}
+"""
+    program = gpuvm.compile(text, set={"n": 3, "rate": 1e-05})
+    assert program.parameters == {"n": 3, "rate": 1e-05}
+    assert "parameter n = 3" in program.describe().splitlines()
+    assert (program(x=[1, 2, 3])["y"] == np.array([1, 2, 3], np.float32) * np.float32(1e-05)).all()
+    assert program.plan == gpuvm.compile(text, set=["n=3", f"rate={1e-05}"]).plan != gpuvm.compile(text).plan
+    assert gpuvm.compile(text).parameters == {"n": 8, "rate": 0.5}
+    assert gpuvm.compile(HELLO).parameters == {}
+    with pytest.raises(gpuvm.CompileError, match=r'"n" is 65, more than its greatest value \(64\)') as caught:
+        gpuvm.compile(text, set={"n": 65}, name="scale.mlir")
+    (found,) = caught.value.diagnostics
+    assert (found.file, found.line, found.column) == ("scale.mlir", 1, 17)
+    with pytest.raises(gpuvm.CompileError, match=r'no parameter "rat" \(did you mean "rate"\? parameters: n, rate\)'):
+        gpuvm.compile(text, set={"rat": 3})
+    with pytest.raises(gpuvm.UsageError, match='"n" is no NAME=VALUE'):
+        gpuvm.compile(text, set=["n"])
+    with pytest.raises(gpuvm.CompileError, match=r"y is a message, not a tensor: .* \(n = 2\)"):
+        gpuvm.compile(text.replace("!gpuvm.message<tensor<@n@xf32>>", "tensor<@n@xf32>"), set={"n": 2})
+
+
 def test_another_language() -> None:
     path = ROOT / "examples" / "linear" / "affine.lvm"
     plan = gpuvm.compile(path).plan

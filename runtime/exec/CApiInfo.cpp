@@ -109,6 +109,11 @@ static void describe(const vm::Program &program, gpuvm_item &item) {
   item.name = program.name.c_str();
 }
 
+static void describe(const vm::Parameter &parameter, gpuvm_item &item) {
+  item.name = parameter.name.c_str();
+  item.value = parameter.value.c_str();
+}
+
 /// Calls `body` with the list of `kind`.
 template <typename Body>
 static Status withList(const Plan &plan, int kind, Body body) {
@@ -123,10 +128,12 @@ static Status withList(const Plan &plan, int kind, Body body) {
     return body(plan.stages);
   case GPUVM_PROGRAM:
     return body(plan.programs);
+  case GPUVM_PARAMETER:
+    return body(plan.parameters);
   default:
     return Status(Code::Usage,
                   fmt::format("There is no gpuvm_kind {} (the last one is {}).",
-                              kind, static_cast<int>(GPUVM_PROGRAM)));
+                              kind, static_cast<int>(GPUVM_PARAMETER)));
   }
 }
 
@@ -148,7 +155,7 @@ static Status describeItem(const Plan &plan, int kind, size_t index,
                                 "this kind, counted from 0).",
                                 index, list.size()));
     gpuvm_item full = {};
-    full.element = full.rows = full.location = "";
+    full.element = full.rows = full.location = full.value = "";
     full.region = -1;
     describe(list[index], full);
     return fill(item, full);

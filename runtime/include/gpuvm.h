@@ -162,7 +162,8 @@ typedef enum gpuvm_kind {
   GPUVM_OUTPUT = 1,
   GPUVM_SYMBOL = 2, /* metrics, globals, control words, constants */
   GPUVM_STAGE = 3,
-  GPUVM_PROGRAM = 4 /* what vm_execute can run */
+  GPUVM_PROGRAM = 4,  /* what vm_execute can run */
+  GPUVM_PARAMETER = 5 /* a number that the plan was compiled for */
 } gpuvm_kind;
 
 /* The regions, as gpuvm_item.region numbers them. */
@@ -174,9 +175,10 @@ typedef enum gpuvm_region {
   GPUVM_HEAP = 4
 } gpuvm_region;
 
-/* An input, output, symbol, stage or program. Pointers are valid until the
- * program is replaced, the device is given up, or the VM is shut down. Strings
- * are never null; what a kind does not have is 0, "" or, of regions, -1. */
+/* An input, output, symbol, stage, program or parameter. Pointers are valid
+ * until the program is replaced, the device is given up, or the VM is shut
+ * down. Strings are never null; what a kind does not have is 0, "" or, of
+ * regions, -1. */
 typedef struct gpuvm_item {
   size_t struct_bytes; /* sizeof(gpuvm_item), set by the caller */
   const char *name;
@@ -191,6 +193,7 @@ typedef struct gpuvm_item {
   uint64_t bound; /* of a symbol: more than this is GPUVM_ERROR_EXCESS; or 0 */
   uint32_t instance;    /* of a stage: its VM instance */
   const char *location; /* of a stage: "file.mlir:12:5", if known */
+  const char *value;    /* of a parameter: "4096", or "0.5" of a float */
 } gpuvm_item;
 
 /* A plan that was read, for those who ask what it has. */
@@ -313,9 +316,9 @@ int vm_read_output(gpuvm_vm *vm, const char *name, void *data, size_t size);
 int vm_input_bytes(gpuvm_vm *vm, const char *name, size_t *size);
 int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size);
 
-/* How many inputs, outputs, symbols, stages or programs (gpuvm_kind) the plan
- * has, and what number `index` of them is, counted from 0, in the order in
- * which the program declares them. Also while executing. */
+/* How many inputs, outputs, symbols, stages, programs or parameters
+ * (gpuvm_kind) the plan has, and what number `index` of them is, counted from
+ * 0, in the order in which the program declares them. Also while executing. */
 int vm_count(gpuvm_vm *vm, int kind, size_t *count);
 int vm_describe(gpuvm_vm *vm, int kind, size_t index, gpuvm_item *item);
 

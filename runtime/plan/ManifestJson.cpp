@@ -253,6 +253,12 @@ static void fields(Archive &archive, Ref<Archive, Program> program) {
 }
 
 template <typename Archive>
+static void fields(Archive &archive, Ref<Archive, Parameter> parameter) {
+  archive.field("name", parameter.name);
+  archive.field("value", parameter.value);
+}
+
+template <typename Archive>
 static void fields(Archive &archive, Ref<Archive, Plan> plan) {
   archive.field("program", plan.program);
   archive.object("regions", [&](Archive &regions) {
@@ -268,7 +274,8 @@ static void fields(Archive &archive, Ref<Archive, Plan> plan) {
   archive.field("kernels", plan.kernels);
   archive.field("data", plan.initialData);
   commandFields(archive, plan);
-  archive.optional("programs", plan.programs); // Since 1.13.
+  archive.optional("programs", plan.programs);     // Since 1.13.
+  archive.optional("parameters", plan.parameters); // Since 1.18.
 }
 
 std::string manifestToJson(const Plan &plan, int indent) {

@@ -239,6 +239,12 @@ struct Program {
   uint32_t commands = 0;
 };
 
+/// A number that the plan was compiled for, such as a size.
+struct Parameter {
+  std::string name;
+  std::string value; ///< As the program writes it: "4096", "0.5".
+};
+
 struct Plan {
   std::string program; ///< The name of the plan, and of its only program.
   std::array<uint64_t, kNumRegions> regionBytes = {};
@@ -254,6 +260,7 @@ struct Plan {
   std::vector<Command> commands;
   /// Empty if there is one program, which has all of the plan (Programs.h).
   std::vector<Program> programs = {};
+  std::vector<Parameter> parameters = {};
   /// The text of the MLIR module that the plan was compiled from, for compilers
   /// that link its programs; or empty. Nothing runs it.
   std::string module = {};

@@ -107,6 +107,22 @@ Status verifyModule(const Plan &plan, const Deadline &deadline) {
   return {};
 }
 
+Status verifyParameters(const Plan &plan, const Deadline &deadline) {
+  VM_RETURN_IF_ERROR(
+      checkCount("parameters", plan.parameters.size(), limits::kMaxParameters));
+  std::set<std::string_view> names;
+  for (const Parameter &parameter : plan.parameters) {
+    VM_RETURN_IF_ERROR(deadline.check(kChecking));
+    VM_RETURN_IF_ERROR(checkName("The name of a parameter", parameter.name));
+    if (!names.insert(parameter.name).second)
+      return bad("Two parameters have the name \"{}\".", parameter.name);
+    VM_RETURN_IF_ERROR(
+        checkName(fmt::format("The value of parameter \"{}\"", parameter.name),
+                  parameter.value));
+  }
+  return {};
+}
+
 } // namespace
 
 Status verifyPlan(const Plan &plan, const Deadline &deadline) {
@@ -117,6 +133,7 @@ Status verifyPlan(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(verifyStages(plan, deadline));
   VM_RETURN_IF_ERROR(verifyData(plan, deadline));
   VM_RETURN_IF_ERROR(verifyModule(plan, deadline));
+  VM_RETURN_IF_ERROR(verifyParameters(plan, deadline));
   return verifyCommands(plan, deadline);
 }
 

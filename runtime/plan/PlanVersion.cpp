@@ -130,6 +130,9 @@ NewestPart newestPart(const Plan &plan) {
                printable(plan.programs.front().name));
   if (!plan.module.empty())
     newest.add(15, "A plan with its module");
+  if (!plan.parameters.empty())
+    newest.add(18, "A plan with parameters, the first \"{}\",",
+               printable(plan.parameters.front().name));
   return newest.part;
 }
 

@@ -14,6 +14,7 @@ HEADERS = [ROOT / "runtime/include/gpuvm.h", ROOT / "frontends/include/gpuvm-com
 NUMBERS = {"GPUVM_ABI_VERSION": _native.RUNTIME_ABI, "GPUVM_COMPILER_ABI_VERSION": _native.COMPILER_ABI, "GPUVM_MODELS_ABI_VERSION": _models.MODELS_ABI,
            "GPUVM_NOT_READY": _native.NOT_READY, "GPUVM_PAGE_GLSL": _native.PAGE_GLSL, "GPUVM_PAGE_SPIRV": _native.PAGE_SPIRV, "GPUVM_INPUT": _native.INPUT, "GPUVM_OUTPUT": _native.OUTPUT,
            "GPUVM_SYMBOL": _native.SYMBOL, "GPUVM_STAGE": _native.STAGE, "GPUVM_PROGRAM": _native.PROGRAM,
+           "GPUVM_PARAMETER": _native.PARAMETER,
            **{f"GPUVM_{name.upper()}": number for number, name in enumerate(_native.REGIONS)}}
 
 

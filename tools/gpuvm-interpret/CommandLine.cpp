@@ -8,6 +8,7 @@
 #include "tools/gpuvm-interpret/CommandLine.h"
 
 #include "tools/common/CommandLineText.h"
+#include "tools/common/SetFlag.h"
 
 #include <CLI/CLI.hpp>
 
@@ -50,6 +51,9 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
                  "The program (.mlir); - is standard input")
       ->required();
   run::addProgramFlags(app, options.run);
+  addSetFlag(app, options.settings,
+             "The value of a parameter (gpuvm.parameter), once for each; "
+             "part.NAME is one of the linked file part.mlir");
   app.add_option("--link", options.linked,
                  "A file with programs that are called, or a plan that "
                  "gpuvm-compile --keep-module made of them")

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "parameters/Parameters.h"
 #include "tools/gpuvm-run/CommandLine.h"
 
 namespace vm::interpret {
@@ -14,6 +15,7 @@ namespace vm::interpret {
 struct CommandLine {
   std::string sourcePath;          ///< "-" is standard input.
   std::vector<std::string> linked; ///< Files with programs that it calls.
+  Settings settings;               ///< Of parameters.
   bool exact = false;
   uint64_t maxSteps = UINT64_MAX; ///< See StepLimit.h.
   /// The flags that mean the same as for gpuvm-run.

@@ -98,9 +98,11 @@ static Result<SmallVector<ProgramOp>> findPrograms(ModuleOp module,
 static LogicalResult link(ModuleOp module, ArrayRef<ProgramOp> programs,
                           llvm::SourceMgr &sources,
                           const CommandLine &options) {
+  vm::Settings settings = options.settings;
   for (const std::string &path : options.linked) {
     OwningOpRef<ModuleOp> part =
-        gpuvm::readPart("gpuvm-interpret", path, sources, *module.getContext());
+        gpuvm::readPart("gpuvm-interpret", path, sources, *module.getContext(),
+                        gpuvm::takeSettings(settings, gpuvm::partName(path)));
     if (!part || failed(gpuvm::addPrograms(module, *part)))
       return failure();
   }
@@ -345,8 +347,11 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   gpuvm::DiagnosticPrinter diagnostics(sources, context);
+  vm::Settings settings = parsed.options.settings;
+  for (const std::string &path : parsed.options.linked)
+    gpuvm::takeSettings(settings, gpuvm::partName(path)); // Of those it is.
   OwningOpRef<ModuleOp> module = gpuvm::readModule(
-      "gpuvm-interpret", parsed.options.sourcePath, sources, context);
+      "gpuvm-interpret", parsed.options.sourcePath, sources, context, settings);
   if (!module)
     return static_cast<int>(Code::BadInput);
   try {

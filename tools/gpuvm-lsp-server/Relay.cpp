@@ -155,7 +155,8 @@ void Relay::pass(const json::Value &message) {
 /// False if the server crashes on the message, which has then been said.
 bool Relay::exchange(const json::Value &message, Echo echo) {
   std::string probe = llvm::formatv("{0}/{1}", kProbe, ++probes);
-  pass(message);
+  StringRef uri = getUri(*message.getAsObject()).value_or("");
+  pass(filled.toServer(message));
   pass(json::Object{{"jsonrpc", "2.0"}, {"id", probe}, {"method", kProbe}});
   while (std::optional<std::string> text = readFrame(server)) {
     llvm::Expected<json::Value> answer = json::parse(*text);
@@ -166,6 +167,7 @@ bool Relay::exchange(const json::Value &message, Echo echo) {
     json::Object *object = answer->getAsObject();
     if (object && object->getString("id") == StringRef(probe))
       return true;
+    filled.toEditor(*answer, uri);
     bool isForEditor = !object || take(*object);
     if (echo == Echo::All && isForEditor)
       tell(*answer);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "tools/gpuvm-lsp-server/Check.h"
+#include "tools/gpuvm-lsp-server/FilledDocuments.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -28,9 +29,6 @@
 #include <sys/types.h>
 
 namespace mlir::gpuvm::lsp {
-
-/// The document that a message is about, if it is about one.
-std::optional<llvm::StringRef> getUri(const llvm::json::Object &message);
 
 struct RelayOptions {
   bool isDelimited = false; ///< Messages are set apart by `// -----`.
@@ -94,6 +92,7 @@ private:
   int64_t probes = 0;
   std::optional<llvm::json::Value> initialize;
   std::map<std::string, Document> documents; ///< By their URIs.
+  FilledDocuments filled;
   llvm::StringSet<> withheld; ///< Those that a server crashed on.
   Check check;
   std::set<std::string> unchecked;           ///< URIs that wait for `check`.

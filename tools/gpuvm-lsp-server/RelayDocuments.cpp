@@ -25,13 +25,6 @@ static constexpr std::chrono::milliseconds kPause(300);
 // What is known of them
 //===----------------------------------------------------------------------===//
 
-std::optional<StringRef> mlir::gpuvm::lsp::getUri(const json::Object &message) {
-  const json::Object *params = message.getObject("params");
-  const json::Object *document =
-      params ? params->getObject("textDocument") : nullptr;
-  return document ? document->getString("uri") : std::nullopt;
-}
-
 bool Relay::isOwn(const json::Object &message) {
   std::optional<StringRef> uri = getUri(message);
   return uri && uri->ends_with(kGood);

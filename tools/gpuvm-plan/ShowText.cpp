@@ -85,6 +85,7 @@ private:
   void printSlots(const char *title, const std::vector<T> &slots, Extra extra);
   void printRegions();
   void printPrograms();
+  void printParameters();
   void printStages();
   void printKernels();
   void printData();
@@ -96,6 +97,13 @@ private:
   const Plan &plan;
   std::string text;
 };
+
+void TextPrinter::printParameters() {
+  if (!plan.parameters.empty())
+    line("\nparameters");
+  for (const Parameter &parameter : plan.parameters)
+    line("  {:<20} {}", parameter.name, parameter.value);
+}
 
 void TextPrinter::printRegions() {
   line("regions");
@@ -229,6 +237,7 @@ std::string TextPrinter::print() {
   else
     printPrograms();
   printRegions();
+  printParameters();
   printSlots("inputs", plan.inputs, [](const Input &input) {
     std::string when = input.residency == Residency::Load
                            ? ", copied once at load"

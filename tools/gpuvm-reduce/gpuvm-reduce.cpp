@@ -14,6 +14,7 @@
 #include "runtime/base/Status.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/FileKind.h"
+#include "tools/common/SetFlag.h"
 #include "tools/gpuvm-reduce/Reducer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -40,6 +41,7 @@ Exit codes: 0 ok, 2 usage, 3 bad input file, 6 out of memory.)";
 namespace {
 struct CommandLine {
   std::string source, test, output = "-";
+  vm::Settings settings;
 };
 } // namespace
 
@@ -57,8 +59,8 @@ static int reduceProgram(const CommandLine &options) {
   context.loadAllAvailableDialects(); // Edits make constants.
   llvm::SourceMgr sources;
   gpuvm::DiagnosticPrinter diagnostics(sources, context);
-  OwningOpRef<ModuleOp> module =
-      gpuvm::readModule("gpuvm-reduce", options.source, sources, context);
+  OwningOpRef<ModuleOp> module = gpuvm::readModule(
+      "gpuvm-reduce", options.source, sources, context, options.settings);
   if (!module)
     return static_cast<int>(Code::BadInput);
   Reducer reducer(*module, options.test);
@@ -86,6 +88,9 @@ int main(int argc, char **argv) {
   app.add_option("--test", options.test,
                  "The command that exits with 0 if the bug is still there")
       ->required();
+  vm::addSetFlag(app, options.settings,
+                 "The value of a parameter (gpuvm.parameter), once for each: "
+                 "what is made has numbers in their places");
   app.add_option("-o,--output", options.output,
                  "Where the smaller program goes; Default: standard output");
   try {

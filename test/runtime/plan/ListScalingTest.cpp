@@ -326,6 +326,10 @@ const List kLists[] = {
      {"programs", "programs.inputs", "programs.outputs", "programs.symbols"},
      [](Growing &p, uint32_t n) { p.numPrograms = n; },
      limits::kMaxPrograms - 1},
+    {"parameters",
+     {"parameters"},
+     EACH(p.plan.parameters.push_back({p.name(), "8"})),
+     limits::kMaxParameters},
     {"lines of the module", {}, EACH(p.plan.module += "module {}\n")},
 };
 

@@ -79,6 +79,8 @@ std::vector<Change> changes() {
        [](Plan &plan) { plan.module = "module {}\n"; }},
       {16, "The input \"x\", which has no elements,",
        [](Plan &plan) { plan.inputs[0].shape = {0, 4}; }},
+      {18, "A plan with parameters, the first \"n\",",
+       [](Plan &plan) { plan.parameters = {{"n", "8"}}; }},
   };
   const std::pair<Feature, uint16_t> kFeatures[] = {
       {Feature::SignedZeroInfNan64, 0}, {Feature::Subgroup32, 2},
