@@ -11,7 +11,7 @@ import numpy as np
 import examples
 from model import Case, Tensor, wanted
 
-programs, reference, scene = examples.load("programs"), examples.load("box/reference"), examples.load("box/scene")
+reference, scene = examples.load("box/reference"), examples.load("box/scene")
 
 FRAMES, TICKS = 6, 16
 H = TICKS * reference.TICK
@@ -127,15 +127,15 @@ def torch_grid(box, compiled):
 def case(box, **peers):
     n = box.sizes["n"]
     cells = box.cells[0] * box.cells[1] * box.cells[2]
-    program = programs.renumbered(examples.text("box/box"), {100_000: n, 96_001: cells + 1})
+    sizes = examples.settings(n=n, cells=cells, grids=box.steps // FRAMES)
     inputs = {"start": Tensor((3, n), "f32", make=lambda: box.scene.places), "speed": Tensor((3, n), "f32", make=lambda: box.scene.speeds),
               "partners": Tensor((2, n), "i32", make=lambda: box.scene.partners), "size": Tensor((3,), "f32", make=lambda: box.scene.size),
               "counts": Tensor((3,), "i32", make=lambda: box.scene.cells),
               "gravity": Tensor((3,), "f32", make=lambda: np.array(GRAVITY, np.float32)),
               "frame": Tensor((), "i32", make=lambda: np.array(box.steps // FRAMES * TICKS, np.int32))}
-    return Case(f"box, {n:,} spheres, {box.steps} sub-steps", program.replace("@build up_to 80", f"@build up_to {box.steps // FRAMES}"), inputs,
+    return Case(f"box, {n:,} spheres, {box.steps} sub-steps", examples.text("box/box"), inputs,
                 "speeds", Tensor((3, n), "f32"), torch={"a grid": torch_grid(box, False), "a grid, compiled parts": torch_grid(box, True)},
-                options=("--park=always",), bound=1e-3, **peers)
+                options=("--park=always", *sizes), bound=1e-3, **peers)
 
 
 def cases(device, _):

@@ -65,6 +65,6 @@ def cases(device, _):
               "seed": Tensor((2,), "i32", make=lambda: np.array([1, 2], np.int32)),
               "budget": Tensor((), "i64", make=lambda: np.array(FOREVER, np.int64))}
     playouts = size.games * size.playouts
-    yield Case(f"tree search, {size.games} boards, {playouts:,} games at random", run.sized(examples.text("connect4/search"), size), inputs,
+    yield Case(f"tree search, {size.games} boards, {playouts:,} games at random", examples.text("connect4/search"), inputs,
                "moves", Tensor((size.games,), "i32"), answer=lambda d: np.full(size.games, MIDDLE, np.int32), peers={"C++": search(size)},
-               counts=(playouts, "games at random"), bound=0)
+               counts=(playouts, "games at random"), options=tuple(size.settings()), bound=0)

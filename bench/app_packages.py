@@ -10,7 +10,7 @@ import examples
 from model import Case, Tensor, wanted
 from part_graph import Graph
 
-packages, programs = examples.load("packages/reference"), examples.load("programs")
+packages = examples.load("packages/reference")
 
 TIMES, LEAST = 200, 1e-10
 
@@ -73,15 +73,14 @@ def page_rank(device, nodes, edges):
     graph = Graph(nodes, edges)
     inputs = {"source": Tensor((edges,), "i32", make=lambda: graph.ends[1]), "target": Tensor((edges,), "i32", make=lambda: graph.ends[0]),
               "weight": Tensor((edges,), "f32", 0.5, 1.0)}
-    return Case(f"PageRank, {edges:,} edges between {nodes:,} nodes",
-                programs.renumbered(examples.text("packages/rank"), {1000: nodes, 1001: nodes + 1, 2500: edges}), inputs, "rank",
-                Tensor((nodes,), "f64"), reference=numpy_ranks(nodes), torch={"CSR, a loop of the host": torch_ranks(nodes)},
+    return Case(f"PageRank, {edges:,} edges between {nodes:,} nodes", examples.text("packages/rank"), inputs, "rank", Tensor((nodes,), "f64"),
+                options=examples.settings(nodes=nodes, edges=edges), reference=numpy_ranks(nodes), torch={"CSR, a loop of the host": torch_ranks(nodes)},
                 host={"SciPy": scipy_ranks(nodes)}, target=wanted(device), bound=1e-7)
 
 
 #===--- Layers ---===#
 
-LAYERS, FEATURES, RUN = 8, 16, 50
+LAYERS, FEATURES = 8, 16
 
 
 def numpy_layers(nodes):
@@ -137,15 +136,14 @@ def layers(relations, h, at_least):
 
 def graph_network(device, nodes, edges):
     graphs = [Graph(nodes, edges, seed) for seed in range(3)]
-    text = examples.text("packages/layers").replace("up_to 24", f"up_to {LAYERS}")
-    sizes = {1000: nodes, 1001: nodes + 1, 3000: 3 * nodes, 2500: edges, 5000: 2 * edges, 100: 2 * edges // RUN}
+    sizes = examples.settings(nodes=nodes, edges=edges, layers=LAYERS)
     inputs = {"x": Tensor((nodes, FEATURES), "f32"), "weight": Tensor((3, edges), "f32", 0.5, 1.0),
               "source": Tensor((3, edges), "i32", make=lambda: np.stack([graph.ends[1] for graph in graphs])),
               "target": Tensor((3, edges), "i32", make=lambda: np.stack([graph.ends[0] for graph in graphs])),
               "limit": Tensor((), "f32", make=lambda: np.array(0, np.float32))}
-    return Case(f"{LAYERS} layers of {FEATURES} features, 3 x {edges:,} edges between {nodes:,} nodes", programs.renumbered(text, sizes), inputs, "y",
+    return Case(f"{LAYERS} layers of {FEATURES} features, 3 x {edges:,} edges between {nodes:,} nodes", examples.text("packages/layers"), inputs, "y",
                 Tensor((nodes, FEATURES), "f32"), reference=numpy_layers(nodes), torch={"CSR": torch_layers(nodes)},
-                host={"SciPy": scipy_layers(nodes)}, target=wanted(device), bound=1e-4)
+                host={"SciPy": scipy_layers(nodes)}, options=sizes, target=wanted(device), bound=1e-4)
 
 
 def cases(device, _):

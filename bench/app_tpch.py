@@ -16,7 +16,7 @@ import host
 from gpuvm import Missing
 from model import Case, Tensor, wanted
 
-duckdb_tables, packing, programs = examples.load("tpch/duckdb_tables"), examples.load("tpch/packing"), examples.load("programs")
+duckdb_tables, packing = examples.load("tpch/duckdb_tables"), examples.load("tpch/packing")
 queries, schema = examples.load("tpch/queries"), examples.load("tpch/schema")
 
 # Rows at a scale factor (TPC-H specification, 4.2.5.1); its lines are not quite in proportion.
@@ -31,11 +31,13 @@ def rows_of(table, scale):
     return ROWS[table] if table in ("nation", "region") else ROWS[table] * int(scale)
 
 
-def sizes(scale):
+def largest_key(scale):
+    return KEYS * int(scale)
+
+
+def sizes(query, scale):
     """As schema.sizes, without columns."""
-    lines, orders = LINES[scale], rows_of("orders", scale)
-    return {6_001_215: lines, 187_601: lines // 32 + 64, 93_833: lines // 64 + 64, 6_000_001: KEYS * int(scale) + 1, 46_939: orders // 32 + 64,
-            1_500_000: orders, 150_000: rows_of("customer", scale), 200_000: rows_of("part", scale), 10_000: rows_of("supplier", scale)}
+    return {name: largest_key(scale) + 1 if name == "keys" else rows_of(schema.TABLES[name], scale) for name in schema.PARAMETERS[query]}
 
 
 #===--- Answers as numbers ---===#
@@ -173,13 +175,14 @@ TORCH = {"q1": torch_q1, "q3": torch_q3, "q5": torch_q5, "q6": torch_q6, "q12": 
 #===--- Cases ---===#
 
 def case(query, tables, device):
-    program = programs.resized(examples.text(f"tpch/{query}"), sizes(tables.scale))
+    program = examples.text(f"tpch/{query}")
     inputs = {name: tables.column(name) for name in schema.QUERIES[query] if f"@{name} :" in program}
-    keys = sizes(tables.scale)[6_000_001]
+    keys = largest_key(tables.scale) + 1
     return Case(f"{query.upper()}, scale factor {tables.scale}", program, inputs, compared=tables.compared(query),
                 reference=tables.numpy(query), host={"DuckDB": tables.duckdb(query)},
                 torch={"masks and tables": lambda d: TORCH[query](d, keys)}, compiled=True,
-                bytes=sum(tensor.bytes for tensor in inputs.values()), target=wanted(device), bound=0.0)
+                options=examples.settings(**sizes(query, tables.scale)), bytes=sum(tensor.bytes for tensor in inputs.values()),
+                target=wanted(device), bound=0.0)
 
 
 def packed(query, tables, device):

@@ -24,6 +24,11 @@ def load(path):
     return sys.modules[name]
 
 
+def settings(**parameters):
+    """Options of gpuvm-compile for the values of a program's parameters."""
+    return tuple(load("programs").settings(parameters))
+
+
 def text(path):
     """The program examples/PATH.mlir."""
     return (FOLDER / f"{path}.mlir").read_text()

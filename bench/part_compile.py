@@ -28,9 +28,8 @@ def run(vm, options):
         raise Missing("a bundle has no compiler")
     rows = data.rows_of(options.scale)
     folder = pathlib.Path(vm.scratch.name)
-    source, plan = folder / "compile_q6.mlir", folder / "compile_q6.gvplan"
-    source.write_text(data.q6_program(rows))
-    subjects = {"gpuvm-compile": timed(lambda: vm.call("gpuvm-compile", source, "-o", plan))}
+    plan, sizes = folder / "compile_q6.gvplan", data.q6_options(rows)
+    subjects = {"gpuvm-compile": timed(lambda: vm.call("gpuvm-compile", data.Q6_PROGRAM, "-o", plan, *sizes))}
     left_out = []
     try:
         if options.no_peers:

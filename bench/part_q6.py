@@ -29,11 +29,11 @@ def torch_revenue(d):
 def case(form, scale, columns, target):
     rows = data.rows_of(scale)
     moved = sum(Tensor((rows,), dtype).bytes for dtype in TYPES.values())
-    return Case(f"{form}, scale factor {scale}", data.q6_program(rows), columns, "revenue",
+    return Case(f"{form}, scale factor {scale}", data.Q6_PROGRAM.read_text(), columns, "revenue",
                 Tensor((), "i64"), reference=lambda d: np.int64(data.revenue(d)),
                 torch={"sum": torch_revenue}, compiled=form == "fused",
                 peers={f"IREE {name}": iree(name) for name in peers.FORMS}
-                if target else {}, options=FORMS[form], bytes=moved, target=target, bound=0.0)
+                if target else {}, options=FORMS[form] + data.q6_options(rows), bytes=moved, target=target, bound=0.0)
 
 
 def plans(options):

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from programs import BadData, Failed, execute, renumbered, tool
+from programs import BadData, Failed, execute, settings, tool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,14 +148,12 @@ class Model:
              f"--llm-chunk={CHUNK}", "--llm-products=f32")
         return plan
 
-    def linked(self, work, plan, rows, whole, *parts):
+    def linked(self, work, plan, rows, whole, *parts, **parameters):
         """The plan of a program, with its parts, the model's, and prompts of which one part is one of so many rows."""
-        sizes = {512: CONTEXT, 128: PART, 640: PARTS * PART, 639: PARTS * PART - 1, 100: rows, 576: self.width}
-        sources = [work / source.name for source in (whole, PROMPT)]
-        for target, source in zip(sources, (whole, PROMPT)):
-            target.write_text(renumbered(source.read_text(), sizes))
         linked = work / f"{whole.stem}.gvplan"
-        tool("gpuvm-compile", sources[0], *(f"--link={part}" for part in (sources[1], *parts, plan)), "-o", linked)
+        sizes = {"context": CONTEXT, "part": PART, "rows": rows}
+        tool("gpuvm-compile", whole, *(f"--link={part}" for part in (PROMPT, *parts, plan)), "-o", linked,
+             *settings(sizes | {f"prompt.{name}": size for name, size in sizes.items()} | parameters))
         return linked
 
     def answer(self, plan, prompt, most, *options):

@@ -6,7 +6,6 @@ gpuvm-compile and gpuvm-run, or with --interpret of a check.py gpuvm-interpret, 
 import argparse
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -60,11 +59,14 @@ def tool(*command):
     return done.stdout
 
 
-def compiled(plan, text, *options):
-    """The plan of a program, whose text is written next to it."""
-    source = plan.with_suffix(".mlir")
-    source.write_text(text)
-    tool("gpuvm-compile", source, "-o", plan, *options)
+def settings(parameters):
+    """Options for the values of parameters."""
+    return [f"--set={name}={value}" for name, value in parameters.items()]
+
+
+def compiled(plan, program, *options, **parameters):
+    """The plan of a program's file, with values of its parameters."""
+    tool("gpuvm-compile", program, "-o", plan, *settings(parameters), *options)
     return plan
 
 
@@ -97,31 +99,17 @@ def argument_parser():
     return parser
 
 
-def resized(text, sizes):
-    """A program whose tensors have sizes[n] rows where they had n."""
-    return re.sub(r"(?<=tensor<)\d+(?=x)|(?<=bound<)\d+(?=>)", lambda n: str(sizes.get(int(n[0]), n[0])), text)
-
-
-def renumbered(text, sizes):
-    """A program that has sizes[n] wherever it had the number n, but for comments."""
-    lines = [line.partition("//") for line in text.splitlines(keepends=True)]
-    return "".join(re.sub(r"(?<![\d.])\d+", lambda n: str(sizes.get(int(n[0]), n[0])), code) + slashes + comment
-                   for code, slashes, comment in lines)
-
-
-def run(program, inputs, outputs, options, sizes=None, iterations=1):
+def run(program, inputs, outputs, options, iterations=1, **parameters):
     """The outputs with these names, as arrays by name.
 
-    `program` is a file, `inputs` are arrays by name, and `sizes` are as in `resized`.
+    `program` is a file, `inputs` are arrays by name, and `parameters` are the program's.
     """
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.folder or pathlib.Path(temporary)
+        folder, repeats = options.folder or pathlib.Path(temporary), f"--iterations={iterations}"
         folder.mkdir(parents=True, exist_ok=True)
-        text, repeats = resized(program.read_text(), sizes or {}), f"--iterations={iterations}"
+        plan = folder / f"{program.stem}.gvplan"
         if not options.interpret:
-            return execute(compiled(folder / f"{program.stem}.gvplan", text), inputs, outputs, repeats)[0]
-        source = folder / program.name
-        source.write_text(text)
-        data, files = bind(source, inputs, outputs)
-        tool("gpuvm-interpret", source, repeats, *data)
+            return execute(compiled(plan, program, **parameters), inputs, outputs, repeats)[0]
+        data, files = bind(plan, inputs, outputs)
+        tool("gpuvm-interpret", program, repeats, *settings(parameters), *data)
         return {name: np.load(file) for name, file in files.items()}

@@ -1,24 +1,28 @@
 // Prompts of a language model that are put together on the device, for examples with a model (../docs/language-models.md).
 //
-// A prompt is five parts of at most 128 tokens, one after the other, in a context of 512. One of them may be a row of a table, such as
+// A prompt is five parts, one after the other. One of them may be a row of a table, such as
 // the passage that a search has found. Programs for others to call (--link=prompt.mlir).
 
-!parts = tensor<5x128xi32>
+gpuvm.parameter @context = 512 "of the model"
+gpuvm.parameter @part = 128 "tokens of a part of a prompt, at most"
+gpuvm.parameter @rows = 100 "of the table"
+
+!parts = tensor<5x@part@xi32>
 !lengths = tensor<5xi32>
-!prompt = tensor<512xi32>
-!table = tensor<100x128xi32>
-!rows = tensor<100xi32>
+!prompt = tensor<@context@xi32>
+!table = tensor<@rows@x@part@xi32>
+!rows = tensor<@rows@xi32>
 !word = tensor<i32>
 
 // Makes part 1 row `number` of the table.
 gpuvm.program private @insert(%parts: !parts, %lengths: !lengths, %table: !table, %rows: !rows, %number: !word) -> (p: !parts, n: !lengths) {
   %p, %n = gpuvm.stage @insert(%x = %parts : !parts, %l = %lengths : !lengths, %t = %table : !table, %r = %rows : !rows, %k = %number : !word)
       -> (!parts, !lengths) {
-    %row = gpuvm.gather %t[%k] : !table, !word -> tensor<128xi32>
+    %row = gpuvm.gather %t[%k] : !table, !word -> tensor<@part@xi32>
     %count = gpuvm.gather %r[%k] : !rows, !word -> !word
     %e = tensor.empty() : !parts
     %y = linalg.generic {indexing_maps = [affine_map<(p, i) -> (p, i)>, affine_map<(p, i) -> (i)>, affine_map<(p, i) -> (p, i)>],
-                         iterator_types = ["parallel", "parallel"]} ins(%x, %row : !parts, tensor<128xi32>) outs(%e : !parts) {
+                         iterator_types = ["parallel", "parallel"]} ins(%x, %row : !parts, tensor<@part@xi32>) outs(%e : !parts) {
     ^bb0(%old: i32, %new: i32, %o: i32):
       %part = linalg.index 0 : index
       %one = arith.constant 1 : index
@@ -58,7 +62,7 @@ gpuvm.program private @join(%parts: !parts, %lengths: !lengths) -> (prompt: !pro
       linalg.yield %s : i32
     } -> !lengths
     %total = tensor.extract_slice %ends[4] [1] [1] : !lengths to !word
-    // Token i is that many places after place i of all parts: what the parts before it have left of their 128.
+    // Token i is that many places after place i of all parts: what the parts before it have left of their @part.
     %none = arith.constant dense<0> : !prompt
     %skipped = linalg.generic {indexing_maps = [affine_map<(i, p) -> (p)>, affine_map<(i, p) -> (p)>, affine_map<(i, p) -> (i)>],
                                iterator_types = ["parallel", "reduction"]} ins(%ends, %l : !lengths, !lengths) outs(%none : !prompt) {
@@ -66,7 +70,7 @@ gpuvm.program private @join(%parts: !parts, %lengths: !lengths) -> (prompt: !pro
       %i = linalg.index 0 : index
       %i32 = arith.index_cast %i : index to i32
       %isAfter = arith.cmpi sle, %end, %i32 : i32
-      %room = arith.constant 128 : i32
+      %room = arith.constant @part@ : i32
       %left = arith.subi %room, %count : i32
       %no = arith.constant 0 : i32
       %own = arith.select %isAfter, %left, %no : i32
@@ -80,12 +84,12 @@ gpuvm.program private @join(%parts: !parts, %lengths: !lengths) -> (prompt: !pro
       %i = linalg.index 0 : index
       %i32 = arith.index_cast %i : index to i32
       %place = arith.addi %i32, %s : i32
-      %last = arith.constant 639 : i32
+      %last = arith.constant @5 * part - 1@ : i32
       %within = arith.minsi %place, %last : i32
       linalg.yield %within : i32
     } -> !prompt
-    %all = tensor.collapse_shape %x [[0, 1]] : !parts into tensor<640xi32>
-    %tokens = gpuvm.gather %all[%places] : tensor<640xi32>, !prompt -> !prompt
+    %all = tensor.collapse_shape %x [[0, 1]] : !parts into tensor<@5 * part@xi32>
+    %tokens = gpuvm.gather %all[%places] : tensor<@5 * part@xi32>, !prompt -> !prompt
     %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
         ins(%tokens, %total : !prompt, !word) outs(%e : !prompt) {
     ^bb0(%token: i32, %n: i32, %o: i32):

@@ -4,16 +4,20 @@
 //     gpuvm-compile model.gguf --llm-context=512 --llm-chunk=32 --keep-module -o model.gvplan
 //     gpuvm-compile answer.mlir --link=classify.mlir --link=../prompt.mlir --link=model.gvplan -o answer.gvplan
 
-!parts = tensor<5x128xi32>
+gpuvm.parameter @context = 512 "of the model"
+gpuvm.parameter @part = 128 "tokens of a part of a prompt, at most"
+gpuvm.parameter @rows = 100 "names"
+
+!parts = tensor<5x@part@xi32>
 !lengths = tensor<5xi32>
-!prompt = tensor<512xi32>
+!prompt = tensor<@context@xi32>
 !word = tensor<i32>
 !real = tensor<f32>
 !mp = !gpuvm.message<!prompt>
 !mw = !gpuvm.message<!word>
 
 gpuvm.program @answer(%sound: tensor<98304xf32>, %window: tensor<1024xf32>, %bank: tensor<513x24xf32>, %templates: tensor<8x96x24xf32>,
-                      %parts: !parts, %lengths: !lengths, %names: tensor<100x128xi32>, %rows: tensor<100xi32>, %limit: !word, %ends: tensor<8xi32>)
+                      %parts: !parts, %lengths: !lengths, %names: tensor<@rows@x@part@xi32>, %rows: tensor<@rows@xi32>, %limit: !word, %ends: tensor<8xi32>)
     -> (label: !word, likeness: tensor<8xf32>, made: !word) {
   %none = arith.constant dense<0> : !word
   %off = arith.constant dense<0.0> : !real
@@ -22,7 +26,7 @@ gpuvm.program @answer(%sound: tensor<98304xf32>, %window: tensor<1024xf32>, %ban
   %label, %likeness = gpuvm.call @classify as @listen (%sound, %window, %bank, %templates)
       : (tensor<98304xf32>, tensor<1024xf32>, tensor<513x24xf32>, tensor<8x96x24xf32>) -> (!mw, !gpuvm.message<tensor<8xf32>>)
   %filled, %counts = gpuvm.call @insert as @name (%parts, %lengths, %names, %rows, %label)
-      : (!parts, !lengths, tensor<100x128xi32>, tensor<100xi32>, !mw) -> (!gpuvm.message<!parts>, !gpuvm.message<!lengths>)
+      : (!parts, !lengths, tensor<@rows@x@part@xi32>, tensor<@rows@xi32>, !mw) -> (!gpuvm.message<!parts>, !gpuvm.message<!lengths>)
   %prompt, %length = gpuvm.call @join as @prompt_tokens (%filled, %counts) : (!gpuvm.message<!parts>, !gpuvm.message<!lengths>) -> (!mp, !mw)
   %last = gpuvm.call @prefill as @read (%prompt, %length, %none) : (!mp, !mw, !word) -> !mw
   // Always the likeliest token.

@@ -91,7 +91,7 @@ class Device:
         self.compile("whole", *(f"--link={HERE / name}.mlir" for name in PARTS))
 
     def compile(self, name, *options):
-        programs.compiled(self.work / f"{name}.gvplan", (HERE / f"{name}.mlir").read_text(), *options)
+        programs.compiled(self.work / f"{name}.gvplan", HERE / f"{name}.mlir", *options)
 
     def run(self, name, inputs, outputs, *options):
         """(outputs by name, statistics) of a program."""

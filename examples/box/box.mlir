@@ -13,13 +13,18 @@
 // A regulator looks at the largest speed and overlap behind each sub-step and says how long the next one is. All
 // frames are one submit.
 
-!real = tensor<100000xf32>
-!vectors = tensor<3x100000xf32>
-!places = tensor<1x3x100000xf32>
-!film = tensor<7x3x100000xf32>
-!int = tensor<100000xi32>
-!partners = tensor<2x100000xi32>
-!starts = tensor<96001xi32>
+gpuvm.parameter @n = 100000 "spheres"
+gpuvm.parameter @cells = 96000 "of the box: 40 x 40 x 60"
+gpuvm.parameter @grids = 80 "of a frame, at most"
+gpuvm.parameter @frames = 6
+
+!real = tensor<@n@xf32>
+!vectors = tensor<3x@n@xf32>
+!places = tensor<1x3x@n@xf32>
+!film = tensor<@frames + 1@x3x@n@xf32>
+!int = tensor<@n@xi32>
+!partners = tensor<2x@n@xi32>
+!starts = tensor<@cells + 1@xi32>
 !axes = tensor<3xf32>
 !cells = tensor<3xi32>
 !scalar = tensor<f32>
@@ -86,7 +91,7 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
     gpuvm.store %q_, @q : !vectors
     gpuvm.store %v_, @v : !vectors
     %first = arith.constant dense<0> : !word
-    %picture = tensor.expand_shape %q_ [[0, 1], [2]] output_shape [1, 3, 100000] : !vectors into !places
+    %picture = tensor.expand_shape %q_ [[0, 1], [2]] output_shape [1, 3, @n@] : !vectors into !places
     gpuvm.store %picture, @film[%first] : !places
     %empty = arith.constant dense<0.0> : !books
     gpuvm.store %empty, @books : !books
@@ -97,8 +102,8 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
     gpuvm.store %long, @ticks : !word
   }
 
-  %last = gpuvm.repeat @frames up_to 6 (%frameNumber = %origin : !word) {
-    %t_end = gpuvm.repeat @build up_to 80 (%t0 = %origin : !word) {
+  %last = gpuvm.repeat @frames up_to @frames@ (%frameNumber = %origin : !word) {
+    %t_end = gpuvm.repeat @build up_to @grids@ (%t0 = %origin : !word) {
       // Spheres by their cells; those outside of the box, and those that are nowhere, are in the next one.
       %order, %begins = gpuvm.stage @grid(%n_ = %counts : !cells) -> (!int, !starts) {
         %q_ = gpuvm.load @q : !vectors
@@ -335,10 +340,10 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
             (%q_ = %centre : !mv, %fx_ = %pushX : !mr, %fy_ = %pushY : !mr, %fz_ = %pushZ : !mr, %w_ = %wall : !mv, %g_ = %gravity : !axes, %h_ = %step : !ms)
             -> (!vectors, !vectors, tensor<f64>, tensor<f64>) {
           %v_ = gpuvm.load @v : !vectors
-          %x1 = tensor.expand_shape %fx_ [[0, 1]] output_shape [1, 100000] : !real into tensor<1x100000xf32>
-          %y1 = tensor.expand_shape %fy_ [[0, 1]] output_shape [1, 100000] : !real into tensor<1x100000xf32>
-          %z1 = tensor.expand_shape %fz_ [[0, 1]] output_shape [1, 100000] : !real into tensor<1x100000xf32>
-          %f = tensor.concat dim(0) %x1, %y1, %z1 : (tensor<1x100000xf32>, tensor<1x100000xf32>, tensor<1x100000xf32>) -> !vectors
+          %x1 = tensor.expand_shape %fx_ [[0, 1]] output_shape [1, @n@] : !real into tensor<1x@n@xf32>
+          %y1 = tensor.expand_shape %fy_ [[0, 1]] output_shape [1, @n@] : !real into tensor<1x@n@xf32>
+          %z1 = tensor.expand_shape %fz_ [[0, 1]] output_shape [1, @n@] : !real into tensor<1x@n@xf32>
+          %f = tensor.concat dim(0) %x1, %y1, %z1 : (tensor<1x@n@xf32>, tensor<1x@n@xf32>, tensor<1x@n@xf32>) -> !vectors
           %e = tensor.empty() : !vectors
           %r:2 = linalg.generic {indexing_maps = [#all, #all, #all, #all, #axis, #one, #all, #all], iterator_types = ["parallel", "parallel"]}
               ins(%q_, %v_, %f, %w_, %g_, %h_ : !vectors, !vectors, !vectors, !vectors, !axes, !scalar) outs(%e, %e : !vectors, !vectors) {
@@ -435,10 +440,10 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
           %qb, %vb, %again = gpuvm.stage @correct
               (%q_ = %qa : !mv, %v_ = %va : !mv, %dx_ = %goX : !mr, %dy_ = %goY : !mr, %dz_ = %goZ : !mr, %h_ = %step : !ms, %n_ = %round : !mw)
               -> (!vectors, !vectors, !word) {
-            %x1 = tensor.expand_shape %dx_ [[0, 1]] output_shape [1, 100000] : !real into tensor<1x100000xf32>
-            %y1 = tensor.expand_shape %dy_ [[0, 1]] output_shape [1, 100000] : !real into tensor<1x100000xf32>
-            %z1 = tensor.expand_shape %dz_ [[0, 1]] output_shape [1, 100000] : !real into tensor<1x100000xf32>
-            %d = tensor.concat dim(0) %x1, %y1, %z1 : (tensor<1x100000xf32>, tensor<1x100000xf32>, tensor<1x100000xf32>) -> !vectors
+            %x1 = tensor.expand_shape %dx_ [[0, 1]] output_shape [1, @n@] : !real into tensor<1x@n@xf32>
+            %y1 = tensor.expand_shape %dy_ [[0, 1]] output_shape [1, @n@] : !real into tensor<1x@n@xf32>
+            %z1 = tensor.expand_shape %dz_ [[0, 1]] output_shape [1, @n@] : !real into tensor<1x@n@xf32>
+            %d = tensor.concat dim(0) %x1, %y1, %z1 : (tensor<1x@n@xf32>, tensor<1x@n@xf32>, tensor<1x@n@xf32>) -> !vectors
             %e = tensor.empty() : !vectors
             %r:2 = linalg.generic {indexing_maps = [#all, #all, #all, #one, #all, #all], iterator_types = ["parallel", "parallel"]}
                 ins(%q_, %v_, %d, %h_ : !vectors, !vectors, !vectors, !scalar) outs(%e, %e : !vectors, !vectors) {
@@ -457,9 +462,9 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
         %fastness = gpuvm.stage @settle(%q_ = %q2 : !mv, %v_ = %v2 : !mv) -> !real {
           gpuvm.store %q_, @q : !vectors
           gpuvm.store %v_, @v : !vectors
-          %u = tensor.extract_slice %v_[0, 0] [1, 100000] [1, 1] : !vectors to !real
-          %v = tensor.extract_slice %v_[1, 0] [1, 100000] [1, 1] : !vectors to !real
-          %w = tensor.extract_slice %v_[2, 0] [1, 100000] [1, 1] : !vectors to !real
+          %u = tensor.extract_slice %v_[0, 0] [1, @n@] [1, 1] : !vectors to !real
+          %v = tensor.extract_slice %v_[1, 0] [1, @n@] [1, 1] : !vectors to !real
+          %w = tensor.extract_slice %v_[2, 0] [1, @n@] [1, 1] : !vectors to !real
           %uu = arith.mulf %u, %u : !real
           %vv = arith.mulf %v, %v : !real
           %ww = arith.mulf %w, %w : !real
@@ -533,16 +538,16 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
           %zero = arith.constant dense<0.0> : !scalar
           %nobody = arith.constant dense<0> : !word
           %deep = linalg.reduce { arith.maximumf } ins(%o_ : !real) outs(%zero : !scalar) dimensions = [0]
-          %x = tensor.extract_slice %q_[0, 0] [1, 100000] [1, 1] : !vectors to !real
-          %y = tensor.extract_slice %q_[1, 0] [1, 100000] [1, 1] : !vectors to !real
-          %z = tensor.extract_slice %q_[2, 0] [1, 100000] [1, 1] : !vectors to !real
+          %x = tensor.extract_slice %q_[0, 0] [1, @n@] [1, 1] : !vectors to !real
+          %y = tensor.extract_slice %q_[1, 0] [1, @n@] [1, 1] : !vectors to !real
+          %z = tensor.extract_slice %q_[2, 0] [1, @n@] [1, 1] : !vectors to !real
           %xy = arith.addf %x, %y : !real
           %xyz = arith.addf %xy, %z : !real
           %all = arith.addf %xyz, %s_ : !real
           // Infinity less itself is no number either.
           %nothing = arith.subf %all, %all : !real
           %isLost = arith.cmpf uno, %nothing, %nothing : !real
-          %ones = arith.extui %isLost : tensor<100000xi1> to !int
+          %ones = arith.extui %isLost : tensor<@n@xi1> to !int
           %count = linalg.reduce { arith.addi } ins(%ones : !int) outs(%nobody : !word) dimensions = [0]
           gpuvm.send %deep, %count : !scalar, !word
         }
@@ -649,7 +654,7 @@ gpuvm.program @box(%start: !vectors, %speed: !vectors, %partners: !partners, %si
       %unit = arith.constant dense<1> : !word
       %m = arith.addi %n_, %unit : !word
       %q_ = gpuvm.load @q : !vectors
-      %picture = tensor.expand_shape %q_ [[0, 1], [2]] output_shape [1, 3, 100000] : !vectors into !places
+      %picture = tensor.expand_shape %q_ [[0, 1], [2]] output_shape [1, 3, @n@] : !vectors into !places
       gpuvm.store %picture, @film[%m] : !places
       %condition = gpuvm.load @condition : !word
       %isBad = arith.cmpi eq, %condition, %unit : !word

@@ -40,11 +40,11 @@ OUTPUTS = ["film", "speeds", "diary", "written", "state", "grids"]
 def execute(work, one, frame, grids=80):
     """(outputs by name, what gpuvm-run says of the run)"""
     work.mkdir(parents=True, exist_ok=True)
-    text = (HERE / "box.mlir").read_text().replace("@build up_to 80", f"@build up_to {grids}")
-    text = programs.renumbered(text, {100000: one.n, 96001: int(np.prod(one.cells)) + 1})
+    plan = programs.compiled(work / "box.gvplan", HERE / "box.mlir", "--park=always", n=one.n, cells=int(np.prod(one.cells)),
+                             grids=grids, frames=FRAMES)
     inputs = {"start": one.places, "speed": one.speeds, "partners": one.partners, "size": one.size, "counts": one.cells,
               "gravity": GRAVITY.astype(np.float32), "frame": np.int32(frame)}
-    found, stats = programs.execute(programs.compiled(work / "box.gvplan", text, "--park=always"), inputs, OUTPUTS, "--timeout=3000")
+    found, stats = programs.execute(plan, inputs, OUTPUTS, "--timeout=3000")
     return {**found, "diary": found["diary"][:int(found["written"])]}, stats
 
 

@@ -4,7 +4,7 @@
 //     gpuvm-compile examples/connect4/playouts.mlir -o playouts.gvplan
 //     gpuvm-run playouts.gvplan --input=seed=2xi32=1,2
 //
-// 4,096 lanes play 16 games each, one after the other in one loop: whose game ends
+// Lanes play 16 games each, one after the other in one loop: whose game ends
 // begins the next one in the same turn, so that lanes that run side by side wait for
 // each other only in their last games.
 //
@@ -19,11 +19,11 @@
 // Marsaglia's xorshift generators, scrambled, 2016) from a start that gpuvm.random
 // gives it. A draw is one of eight columns; one that is full or not there is drawn
 // again, so that the columns that are left are equally probable.
-//
-// For another number of lanes replace 4096 by it.
 
-!lanes = tensor<4096xi32>
-!words = tensor<4096xi64>
+gpuvm.parameter @lanes = 4096 in 1 to 16777216
+
+!lanes = tensor<@lanes@xi32>
+!words = tensor<@lanes@xi64>
 !sum = !gpuvm.message<tensor<i32>>
 
 gpuvm.program @playouts(%seed: tensor<2xi32>) -> (first: tensor<i32>, second: tensor<i32>, draws: tensor<i32>) {

@@ -9,17 +9,18 @@
 // has: in each column of the board it is a word of seven bits whose carries stay
 // inside, and it gives both back with @all.
 //
-// The globals have room for 65,536 positions, of which @live are there; each has
-// seven moves, 458,752 in all. What is no move becomes the largest number. Sorted,
+// The globals have @room for positions, of which @live are there; each has seven
+// moves. What is no move becomes the largest number. Sorted,
 // equal ones stand next to each other, and the first of each is kept. `count` is
-// right even if there is no room for that many, but then nothing after it is: for
-// more plies replace 65536 by more, and 458752 by seven times that.
+// right even if there is no room for that many, but then nothing after it is.
 
-!boards = tensor<65536xi64>
-!seven = tensor<65536x7xi64>
-!moves = tensor<458752xi64>
-!others = tensor<458751xi64>
-!marks = tensor<458752xi1>
+gpuvm.parameter @room = 65536 "positions of a ply; plies before the one with more are counted right"
+
+!boards = tensor<@room@xi64>
+!seven = tensor<@room@x7xi64>
+!moves = tensor<@7 * room@xi64>
+!others = tensor<@7 * room - 1@xi64>
+!marks = tensor<@7 * room@xi1>
 !sent = !gpuvm.message<!moves>
 #row = affine_map<(p) -> (p)>
 #move = affine_map<(p, column) -> (p, column)>
@@ -110,7 +111,7 @@ gpuvm.program @positions() -> (count: tensor<i32>) {
   %count = gpuvm.stage @keep(%k = %sorted : !sent, %b = %with : !sent) -> tensor<i32> {
     %nothing = arith.constant -1 : i64
     %init = tensor.empty() : !moves
-    %shorter = tensor.extract_slice %k[0] [458751] [1] : !moves to !others
+    %shorter = tensor.extract_slice %k[0] [@7 * room - 1@] [1] : !moves to !others
     %before = tensor.pad %shorter low[1] high[0] {
     ^bb0(%i: index):
       tensor.yield %nothing : i64

@@ -13,7 +13,6 @@ import argparse
 import dataclasses
 import os
 import pathlib
-import re
 import resource
 import subprocess
 import sys
@@ -39,7 +38,7 @@ class BadInput(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """How large a search is: boards side by side, walkers an iteration, iterations, and games at random of each move of a leaf."""
+    """How large a search is: boards side by side, walkers an iteration, iterations, games at random of each move of a leaf, plies of the tree."""
     games: int
     walkers: int
     turns: int
@@ -50,6 +49,10 @@ class Size:
     def playouts(self):
         """Of one board, at most: columns may be full, and what is decided is not played."""
         return self.walkers * self.turns * COLUMNS * self.rounds
+
+    def settings(self):
+        """For gpuvm-compile: fields are called as the parameters of search.mlir."""
+        return [f"--set={name}={value}" for name, value in dataclasses.asdict(self).items()]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,17 +67,6 @@ PLAIN = Style(looks=0)
 SMALLEST = Size(8, 16, 12, 1)
 
 
-def sized(text, size):
-    """search.mlir with other numbers, as its first comment says."""
-    walkers = size.games * size.walkers
-    numbers = {20: size.games, 48: size.walkers, 960: walkers, 96: size.turns, 93120: (size.turns + 1) * walkers,
-               744960: (size.turns + 1) * walkers * 8, 384: size.walkers * 8, 24: size.depth}
-    text = re.sub(r"(?<![a-wyzA-Z_0-9.])(\d+)(?=\b|x)", lambda n: str(numbers.get(int(n[1]), n[1])), text)
-    for name in ("each", "games"):
-        text = re.sub(rf"(%{name} = arith.constant) \d+ : i32", rf"\1 {size.rounds} : i32", text)
-    return text
-
-
 class Device:
     """search.mlir in one size."""
     where = []  # --device of gpuvm-run, if it is given
@@ -84,9 +76,7 @@ class Device:
         self.options = (["--validate"] if validate else []) + self.where
         self.folder.mkdir(parents=True, exist_ok=True)
         self.plan = self.folder / "search.gvplan"
-        source = self.folder / "search.mlir"
-        source.write_text(sized((HERE / "search.mlir").read_text(), size))
-        call(["gpuvm-compile", source, "-o", self.plan])
+        call(["gpuvm-compile", HERE / "search.mlir", "-o", self.plan, *size.settings()])
 
     def warmed(self):
         """Itself, its kernels compiled by the driver: the first search has to wait for that, and would lose its time."""

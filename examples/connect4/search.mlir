@@ -1,13 +1,13 @@
-// Connect Four by Monte-Carlo tree search, wholly on the device: 20 boards side by
-// side, a tree for each, 64,512 games at random a tree, one submit.
+// Connect Four by Monte-Carlo tree search, wholly on the device: boards side by side, a
+// tree for each, 64,512 games at random a tree with the defaults, one submit.
 //
 //     gpuvm-compile examples/connect4/search.mlir -o search.gvplan
 //     gpuvm-run search.gvplan --input=given=20x2xi64=0 --input=styles=2x3xf32=1,96,2,1,96,2
 //         --input=seed=2xi32=1,2 --input=budget=i64=10000000000
 //
-// A turn of the search sends 48 walkers down each tree. A walker stops at a move that
-// has no node yet, and opens it: all 7 moves of the position are looked at, 2 games at
-// random are played from each, and the sum is added to all nodes on the way. The rule
+// A turn of the search sends @walkers down each tree. A walker stops at a move that
+// has no node yet, and opens it: all 7 moves of the position are looked at, @rounds games
+// at random are played from each, and the sum is added to all nodes on the way. The rule
 // by which it goes down is UCT (Kocsis and Szepesvari, Bandit based Monte-Carlo
 // planning, 2006). Walkers are lanes of one kernel, so none sees where the others go:
 // each multiplies what it adds to a mean for exploration by a factor of its own, by
@@ -28,10 +28,10 @@
 // halves, else the node; and at 8 k + 7 the place of the entry that leads to k.
 // Bits 28 and 29 of an entry say that it is decided: 1 won, 2 drawn, 3 lost by whoever
 // makes it; where there is no node, what is left is 1 if it makes four. Walker w of all
-// 960 owns node 960 (t + 1) + w in turn t, whether it makes use of it or not, so nobody
-// has to count nodes. The entry 384 g leads to the root of board g, and @tree.visits of
-// 48 g counts games at random that were really played. A board is two words, as in
-// playouts.mlir; walkers play the moves as they pass.
+// @lanes owns node lanes (t + 1) + w in turn t, whether it makes use of it or not, so
+// nobody has to count nodes. The entry 8 walkers g leads to the root of board g, and
+// @tree.visits of walkers g counts games at random that were really played. A board is
+// two words, as in playouts.mlir; walkers play the moves as they pass.
 //
 // Two agents play each other: agent (ply + board) mod 2 is to move. Both see the
 // boards; the constants they explore with and their states of chance are their own
@@ -39,23 +39,26 @@
 // may search (with none it plays at random), and whether it looks ahead: 0 not at all, 1
 // in the tree, 2 in games too. `given` holds boards to begin with, as the stones of whoever is to move and all stones, or -1 and
 // -1 to go on from where the agents left it: 42 executions play all games to their ends.
-//
-// For other sizes replace all over the text 20 boards, 48 walkers, 960 of both, 96
-// turns, 93120 nodes, 744960 entries, 384 entries of a row of a board, 24 plies that a
-// tree may be deep, and 2 games (%games, %each; less than a quarter of the walkers of
-// all boards, and at most 36). run.py does so.
 
-!boards = tensor<20x2xi64>
-!games = tensor<20xi32>
-!reals = tensor<20xf32>
-!columns = tensor<20x7xi32>
-!walkers = tensor<960xi32>
-!words = tensor<960xi64>
-!leaves = tensor<960x7xi32>
-!changes = tensor<960x9xi32>
-!paths = tensor<960x24xi32>
-!nodes = tensor<93120xi32>
-!moves = tensor<744960xi32>
+gpuvm.parameter @games = 20 in 1 to 65536 "boards side by side"
+gpuvm.parameter @walkers = 48 in 1 to 4096 "walkers of a board in a turn"
+gpuvm.parameter @turns = 96 in 1 to 1000000 "of a search, at most"
+gpuvm.parameter @depth = 24 in 1 to 42 "plies that a tree may be deep"
+gpuvm.parameter @lanes = @games * walkers@
+gpuvm.parameter @rounds = 2 in 1 to @min(36, (lanes - 1) floordiv 4)@ "games at random of each move of a leaf"
+gpuvm.parameter @nodes = @(turns + 1) * lanes@ in 1 to 268435455 // Entries have 28 bits for one.
+
+!boards = tensor<@games@x2xi64>
+!games = tensor<@games@xi32>
+!reals = tensor<@games@xf32>
+!columns = tensor<@games@x7xi32>
+!walkers = tensor<@lanes@xi32>
+!words = tensor<@lanes@xi64>
+!leaves = tensor<@lanes@x7xi32>
+!changes = tensor<@lanes@x9xi32>
+!paths = tensor<@lanes@x@depth@xi32>
+!nodes = tensor<@nodes@xi32>
+!moves = tensor<@8 * nodes@xi32>
 #0 = affine_map<(i) -> ()>
 #i = affine_map<(i) -> (i)>
 #pi = affine_map<(i, j) -> (i)>
@@ -69,7 +72,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
   gpuvm.global @tree.wins : !nodes
   gpuvm.global @tree.children : !moves
   gpuvm.global @exploration : !reals
-  gpuvm.global @history : tensor<43x20x8xi32>
+  gpuvm.global @history : tensor<43x@games@x8xi32>
   gpuvm.global @submits : tensor<i32> = dense<0> : tensor<i32>
   gpuvm.register @temper : tensor<2xf32>
   gpuvm.register @chance : tensor<2xi64> = dense<[0x1234567, 0x7654321]> : tensor<2xi64>
@@ -132,8 +135,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
 
   // What each game is: -1 open, 0 drawn, 1 or 2 won by the first or second player, -2
   // no position that a game can come to (status 1, ANOMALY).
-  %states, %movers, %occupied, %agents = gpuvm.stage @judge instances(20) (%board = %given : !boards)
-      -> (!games, tensor<20xi64>, tensor<20xi64>, !games) {
+  %states, %movers, %occupied, %agents = gpuvm.stage @judge instances(@games@) (%board = %given : !boards)
+      -> (!games, tensor<@games@xi64>, tensor<@games@xi64>, !games) {
     %kept = gpuvm.load own @boards : tensor<2xi64>
     %mine0 = tensor.extract_slice %board[0] [1] [1] : tensor<2xi64> to tensor<i64>
     %all0 = tensor.extract_slice %board[1] [1] [1] : tensor<2xi64> to tensor<i64>
@@ -265,10 +268,10 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
 
   %zero = arith.constant dense<0> : tensor<i32>
   %never = arith.constant dense<0> : tensor<i64>
-  %turns, %time = gpuvm.repeat @search up_to 96 (%turn = %zero : tensor<i32>, %clock = %never : tensor<i64>) {
+  %turns, %time = gpuvm.repeat @search up_to @turns@ (%turn = %zero : tensor<i32>, %clock = %never : tensor<i64>) {
     // Down the tree: the move at which each walker stops, the board behind it, whether it is decided, and what its entry becomes.
     %stops, %leafMine, %leafAll, %leafEnds, %made_ = gpuvm.stage @select(%t = %turn : !gpuvm.message<tensor<i32>>, %limit = %turnsOf : !gpuvm.message<!games>,
-        %m = %movers : !gpuvm.message<tensor<20xi64>>, %a = %occupied : !gpuvm.message<tensor<20xi64>>,
+        %m = %movers : !gpuvm.message<tensor<@games@xi64>>, %a = %occupied : !gpuvm.message<tensor<@games@xi64>>,
         %knows = %insightOf : !gpuvm.message<!games>, %chance = %chanceOf : !gpuvm.message<!games>)
         -> (!walkers, !words, !words, !walkers, !walkers) {
       %visits = gpuvm.load @tree.visits : !nodes
@@ -293,10 +296,10 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %fifteen = arith.constant 15 : i32
         %thirteen = arith.constant 13 : i32
         %sixteen = arith.constant 16 : i32
-        %walkers = arith.constant 48 : i32
-        %lanes = arith.constant 960 : i32
-        %depths = arith.constant 24 : i32
-        %each = arith.constant 2 : i32
+        %walkers = arith.constant @walkers@ : i32
+        %lanes = arith.constant @lanes@ : i32
+        %depths = arith.constant @depth@ : i32
+        %each = arith.constant @rounds@ : i32
         %nowhere = arith.constant -1 : i32
         %high = arith.constant 28 : i32
         %ids = arith.constant 0x0FFFFFFF : i32
@@ -316,8 +319,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %first = arith.muli %game, %walkers : i32
         %top = arith.muli %first, %eight : i32
         %g = arith.index_cast %game : i32 to index
-        %mine0 = tensor.extract %m[%g] : tensor<20xi64>
-        %all0 = tensor.extract %a[%g] : tensor<20xi64>
+        %mine0 = tensor.extract %m[%g] : tensor<@games@xi64>
+        %all0 = tensor.extract %a[%g] : tensor<@games@xi64>
         %until = tensor.extract %limit[%g] : !games
         %constant = tensor.extract %constants[%g] : !reals
         %sight = tensor.extract %knows[%g] : !games
@@ -460,8 +463,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
         %c4 = arith.constant 4 : index
-        %games = arith.constant 2 : i32
-        %walkers = arith.constant 48 : i32
+        %games = arith.constant @rounds@ : i32
+        %walkers = arith.constant @walkers@ : i32
         %no = arith.constant 0 : i32
         %single = arith.constant 1 : i32
         %double = arith.constant 2 : i32
@@ -500,7 +503,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %sees = arith.cmpi ne, %sight, %no : i32
         %thinks = arith.cmpi eq, %sight, %double : i32
         // Chance of this lane in this turn.
-        %lanes = arith.constant 960 : i32
+        %lanes = arith.constant @lanes@ : i32
         %row = arith.muli %now, %lanes : i32
         %walk = arith.addi %row, %lane : i32
         %walks = arith.muli %walk, %seven32 : i32
@@ -709,7 +712,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %six = arith.constant 6 : i32
         %seven = arith.constant 7 : i32
         %eight = arith.constant 8 : i32
-        %lanes = arith.constant 960 : i32
+        %lanes = arith.constant @lanes@ : i32
         %i = linalg.index 0 : index
         %j = linalg.index 1 : index
         %lane = arith.index_cast %i : index to i32
@@ -751,7 +754,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %eighteen = arith.constant 18 : i32
         %field = arith.constant 511 : i32
         %nowhere = arith.constant -1 : i32
-        %lanes = arith.constant 960 : i32
+        %lanes = arith.constant @lanes@ : i32
         %ids = arith.constant 0x0FFFFFFF : i32
         %d = linalg.index 1 : index
         %depth = arith.index_cast %d : index to i32
@@ -828,9 +831,9 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
         %close = arith.constant 0.02 : f32
         %step = arith.constant 1.1 : f32
         %most = arith.constant 2.0 : f32
-        %perRoot = arith.constant 384 : i32
+        %perRoot = arith.constant @8 * walkers@ : i32
         %eight = arith.constant 8 : i32
-        %lanes = arith.constant 960 : i32
+        %lanes = arith.constant @lanes@ : i32
         %ids = arith.constant 0x0FFFFFFF : i32
         %i = linalg.index 0 : index
         %game = arith.index_cast %i : index to i32
@@ -902,8 +905,8 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
   }
 
   // The move of each game is the one most visited, of equal ones any; -1 where there is none. It is made on the board both agents see.
-  %picked, %visited, %won, %played = gpuvm.stage @choose(%state = %states : !gpuvm.message<!games>, %m = %movers : !gpuvm.message<tensor<20xi64>>,
-      %a = %occupied : !gpuvm.message<tensor<20xi64>>, %s = %seed : tensor<2xi32>, %t = %turns : !gpuvm.message<tensor<i32>>)
+  %picked, %visited, %won, %played = gpuvm.stage @choose(%state = %states : !gpuvm.message<!games>, %m = %movers : !gpuvm.message<tensor<@games@xi64>>,
+      %a = %occupied : !gpuvm.message<tensor<@games@xi64>>, %s = %seed : tensor<2xi32>, %t = %turns : !gpuvm.message<tensor<i32>>)
       -> (!games, !columns, !columns, !games) {
     %visits = gpuvm.load @tree.visits : !nodes
     %wins = gpuvm.load @tree.wins : !nodes
@@ -920,15 +923,15 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
     %ec = tensor.empty() : !columns
     %counts:3 = linalg.generic {indexing_maps = [#pj, #pj, #pj], iterator_types = ["parallel", "parallel"]} outs(%ec, %ec, %ec : !columns, !columns, !columns) {
     ^bb0(%u0: i32, %u1: i32, %u2: i32):
-      %perRoot = arith.constant 384 : i32
+      %perRoot = arith.constant @8 * walkers@ : i32
       %no = arith.constant 0 : i32
       %single = arith.constant 1 : i32
       %two = arith.constant 2 : i32
       %lost = arith.constant 3 : i32
       %eight = arith.constant 8 : i32
       %high = arith.constant 28 : i32
-      %each = arith.constant 2 : i32
-      %lanes = arith.constant 960 : i32
+      %each = arith.constant @rounds@ : i32
+      %lanes = arith.constant @lanes@ : i32
       %ids = arith.constant 0x0FFFFFFF : i32
       %i = linalg.index 0 : index
       %j = linalg.index 1 : index
@@ -972,14 +975,14 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
     } -> (!columns, !columns, !columns)
     %games = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%e : !games) {
     ^bb0(%u0: i32):
-      %walkers = arith.constant 48 : index
+      %walkers = arith.constant @walkers@ : index
       %i = linalg.index 0 : index
       %above = arith.muli %i, %walkers : index
       %n = tensor.extract %visits[%above] : !nodes
       linalg.yield %n : i32
     } -> !games
     %chosen = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
-        ins(%state, %a : !games, tensor<20xi64>) outs(%e : !games) {
+        ins(%state, %a : !games, tensor<@games@xi64>) outs(%e : !games) {
     ^bb0(%is: i32, %all: i64, %u0: i32):
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -1026,7 +1029,7 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
     } -> !games
     %eb = tensor.empty() : !boards
     %after = linalg.generic {indexing_maps = [#pi, #pi, #pi, #pj], iterator_types = ["parallel", "parallel"]}
-        ins(%chosen, %m, %a : !games, tensor<20xi64>, tensor<20xi64>) outs(%eb : !boards) {
+        ins(%chosen, %m, %a : !games, tensor<@games@xi64>, tensor<@games@xi64>) outs(%eb : !boards) {
     ^bb0(%move: i32, %mine: i64, %all: i64, %u0: i64):
       %no = arith.constant 0 : i32
       %c0 = arith.constant 0 : index
@@ -1049,10 +1052,10 @@ gpuvm.program @search(%given: !boards, %styles: tensor<2x3xf32>, %seed: tensor<2
     } -> !boards
     gpuvm.store %after, @boards : !boards
     // What was considered in each submit, and what came of it, for whoever wants to know.
-    %made = tensor.expand_shape %chosen [[0, 1]] output_shape [20, 1] : !games into tensor<20x1xi32>
-    %both = tensor.concat dim(1) %counts#0, %made : (!columns, tensor<20x1xi32>) -> tensor<20x8xi32>
-    %row = tensor.expand_shape %both [[0, 1], [2]] output_shape [1, 20, 8] : tensor<20x8xi32> into tensor<1x20x8xi32>
-    gpuvm.store %row, @history[%submits] : tensor<1x20x8xi32>
+    %made = tensor.expand_shape %chosen [[0, 1]] output_shape [@games@, 1] : !games into tensor<@games@x1xi32>
+    %both = tensor.concat dim(1) %counts#0, %made : (!columns, tensor<@games@x1xi32>) -> tensor<@games@x8xi32>
+    %row = tensor.expand_shape %both [[0, 1], [2]] output_shape [1, @games@, 8] : tensor<@games@x8xi32> into tensor<1x@games@x8xi32>
+    gpuvm.store %row, @history[%submits] : tensor<1x@games@x8xi32>
     gpuvm.send %chosen, %counts#0, %counts#1, %games : !games, !columns, !columns, !games
   }
   gpuvm.return %picked, %states, %visited, %won, %turns, %time, %played : !gpuvm.message<!games>, !gpuvm.message<!games>, !gpuvm.message<!columns>,

@@ -74,11 +74,11 @@ def main():
     level, parent, counts = search(offsets, targets, source)
     if len(counts) >= LEVELS:
         sys.exit(f"check.py: the graph has {len(counts)} levels, but fewer than {LEVELS} are counted")
-    sizes = {1001: nodes + 1, 1000: nodes, 3000: edges, 6000: 2 * edges}
-    csr = programs.run(HERE / "csr.mlir", {"first": first, "second": second}, ["offsets", "targets"], options, sizes)
+    sizes = {"nodes": nodes, "edges": edges}
+    csr = programs.run(HERE / "csr.mlir", {"first": first, "second": second}, ["offsets", "targets"], options, **sizes)
     compare(csr, {"offsets": offsets, "targets": targets})
     found = programs.run(HERE / "search.mlir", {**csr, "source": np.int32(source)},
-                         ["level", "parent", "counts", "count"], options, sizes, iterations=len(counts) + 1)
+                         ["level", "parent", "counts", "count"], options, iterations=len(counts) + 1, **sizes)
     padded = counts + [0] * (LEVELS - len(counts))
     compare({**found, "count": found["count"].reshape(1)},
             {"level": level, "parent": parent, "counts": np.array(padded), "count": np.array([0])})

@@ -3,13 +3,13 @@
 // offsets [first [e]] to offsets [first [e] + 1] - 1 and once the other way around, so a
 // loop counts twice. Targets of a node stand in the order in which its edges do, those
 // that begin there first. Nodes without edges have nothing between their offsets.
-//
-// For another graph replace 1000 by its nodes and 3000 by its edges, 1001 by one node
-// more and 6000 by twice its edges.
 
-!edges = tensor<3000xi32>
-!halves = tensor<6000xi32>
-!offsets = tensor<1001xi32>
+gpuvm.parameter @nodes = 1000
+gpuvm.parameter @edges = 3000
+
+!edges = tensor<@edges@xi32>
+!halves = tensor<@2 * edges@xi32>
+!offsets = tensor<@nodes + 1@xi32>
 
 gpuvm.program @csr(%first: !edges, %second: !edges) -> (offsets: !offsets, targets: !halves) {
   %offsets, %targets = gpuvm.stage @csr(%a = %first : !edges, %b = %second : !edges) -> (!offsets, !halves) {

@@ -8,16 +8,17 @@
 // the least of the nodes that an edge comes from, so parents do not depend on who is
 // first. What is new is marked, and kept in the order of its numbers. A node stands in
 // the frontier once, so there is room for the edges if there is for those of the graph.
-//
-// Sizes as in csr.mlir.
 
-!nodes = tensor<1000xi32>
-!halves = tensor<6000xi32>
-!offsets = tensor<1001xi32>
-!marks = tensor<1000xi1>
+gpuvm.parameter @nodes = 1000
+gpuvm.parameter @edges = 3000 "as in csr.mlir"
+
+!nodes = tensor<@nodes@xi32>
+!halves = tensor<@2 * edges@xi32>
+!offsets = tensor<@nodes + 1@xi32>
+!marks = tensor<@nodes@xi1>
 !word = tensor<i32>
-!live = tensor<?xi32, #gpuvm.bound<1000>>    // nodes of the last level
-!edges = tensor<?xi32, #gpuvm.bound<6000>>   // that leave them
+!live = tensor<?xi32, #gpuvm.bound<@nodes@>> // nodes of the last level
+!edges = tensor<?xi32, #gpuvm.bound<@2 * edges@>>  // that leave them
 #node = affine_map<(n) -> (n)>
 #whole = affine_map<(n) -> ()>
 

@@ -162,7 +162,7 @@ def main():
     options.models = load(options.weights) if options.weights else model.write(options.work)
     for name in KINDS:
         programs.say(f"Compiling {name}.mlir ...")
-        programs.compiled(options.work / f"{name}.gvplan", (HERE / f"{name}.mlir").read_text())
+        programs.compiled(options.work / f"{name}.gvplan", HERE / f"{name}.mlir")
     answers = [report(name, options) for name in KINDS]
     if options.small:
         if not options.weights:

@@ -55,7 +55,7 @@ def main():
     parser.add_argument("n", type=int, nargs="?", default=1000)
     options = parser.parse_args()
     inputs = bodies(options.n)
-    outputs = programs.run(HERE / "forces.mlir", inputs, [f"a{axis}" for axis in AXES], options, {1000: options.n})
+    outputs = programs.run(HERE / "forces.mlir", inputs, [f"a{axis}" for axis in AXES], options, n=options.n)
     got = np.stack(list(outputs.values())).astype(np.float64)
     wanted, magnitudes = accelerations(inputs)
     masses = inputs["m"].astype(np.float64)

@@ -8,10 +8,10 @@
 //     gpuvm-compile examples/nbody/forces.mlir -o forces.gvplan
 //     gpuvm-run forces.gvplan --input=x=@x.npy --input=y=@y.npy --input=z=@z.npy \
 //         --input=m=@m.npy --output=ax=@ax.npy --output=ay=@ay.npy --output=az=@az.npy
-//
-// For another number of bodies replace 1000 below.
 
-!bodies = tensor<1000xf32>
+gpuvm.parameter @n = 1000 in 1 to 1000000 "bodies"
+
+!bodies = tensor<@n@xf32>
 !sent = !gpuvm.message<!bodies>
 #at_i = affine_map<(i, j) -> (i)>
 #at_j = affine_map<(i, j) -> (j)>

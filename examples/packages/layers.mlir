@@ -18,19 +18,22 @@
 //
 // Edges are as in rank.mlir, a row of them for each type, filled up with -1. A node with a feature that is no finite number has zeros,
 // and is counted in @unfit; edges that are none are counted in @strays, by type. The status of all is ANOMALY if there is any.
-//
-// For another graph replace 1000 by its nodes, 1001 by one more, 2500 by the edges of the type with most of them and 5000 by twice that.
 
-!features = tensor<1000x16xf32>
-!three = tensor<3x1000x16xf32>
-!halves = tensor<5000xi32>
-!halfWeights = tensor<5000xf32>
-!runs = tensor<100x16xf32>
-!degrees = tensor<1000xf32>
-!edges = tensor<2500xi32>
-!weights = tensor<2500xf32>
-!keeps = tensor<2500xi1>
-!offsets = tensor<1001xi32>
+gpuvm.parameter @nodes = 1000
+gpuvm.parameter @edges = 2500 "of the type with most of them, or more: lists are filled up"
+gpuvm.parameter @layers = 24 "at most"
+gpuvm.parameter @run = 50 "edges that are summed first, a divisor of twice the edges"
+
+!features = tensor<@nodes@x16xf32>
+!three = tensor<3x@nodes@x16xf32>
+!halves = tensor<@2 * edges@xi32>
+!halfWeights = tensor<@2 * edges@xf32>
+!runs = tensor<@2 * edges / run@x16xf32>
+!degrees = tensor<@nodes@xf32>
+!edges = tensor<@edges@xi32>
+!weights = tensor<@edges@xf32>
+!keeps = tensor<@edges@xi1>
+!offsets = tensor<@nodes + 1@xi32>
 !real = tensor<f32>
 !word = tensor<i32>
 !awake = tensor<3xi1>
@@ -40,18 +43,18 @@
 #once = affine_map<(i, f) -> ()>
 #each = affine_map<(i, f) -> (i, f)>
 
-gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tensor<3x2500xi32>, %weight: tensor<3x2500xf32>)
+gpuvm.program @layers(%x: !features, %source: tensor<3x@edges@xi32>, %target: tensor<3x@edges@xi32>, %weight: tensor<3x@edges@xf32>)
     -> (y: !features, layers: !word, parked: tensor<3xi32>, status: !word) {
   gpuvm.heap @routing : tensor<4xf32> = dense<[1.0, 0.5, 0.25, 1.0]> : tensor<4xf32>
   gpuvm.heap @limit : !real
   gpuvm.metric @unfit : !word
   gpuvm.metric @strays : tensor<3xi32>
-  gpuvm.metric @energies : tensor<24x3xf32> = dense<0.0> : tensor<24x3xf32>  // of the types, layer by layer
+  gpuvm.metric @energies : tensor<@layers@x3xf32> = dense<0.0> : tensor<@layers@x3xf32>  // of the types, layer by layer
 
   %h0 = gpuvm.stage @clean(%v = %x : !features) -> !features {
-    %none = arith.constant dense<0> : tensor<1000xi32>
+    %none = arith.constant dense<0> : tensor<@nodes@xi32>
     %bad = linalg.generic {indexing_maps = [#each, #row], iterator_types = ["parallel", "reduction"]}
-        ins(%v : !features) outs(%none : tensor<1000xi32>) {
+        ins(%v : !features) outs(%none : tensor<@nodes@xi32>) {
     ^bb0(%one: f32, %before: i32):
       %infinity = arith.constant 0x7F800000 : f32
       %size = math.absf %one : f32
@@ -61,13 +64,13 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
       %b = arith.select %isFinite, %yes, %no : i32
       %r = arith.maxsi %before, %b : i32
       linalg.yield %r : i32
-    } -> tensor<1000xi32>
+    } -> tensor<@nodes@xi32>
     %zero = arith.constant dense<0> : !word
-    %unfit = linalg.reduce { arith.addi } ins(%bad : tensor<1000xi32>) outs(%zero : !word) dimensions = [0]
+    %unfit = linalg.reduce { arith.addi } ins(%bad : tensor<@nodes@xi32>) outs(%zero : !word) dimensions = [0]
     gpuvm.store %unfit, @unfit : !word
     %e = tensor.empty() : !features
     %c = linalg.generic {indexing_maps = [#each, #row, #each], iterator_types = ["parallel", "parallel"]}
-        ins(%v, %bad : !features, tensor<1000xi32>) outs(%e : !features) {
+        ins(%v, %bad : !features, tensor<@nodes@xi32>) outs(%e : !features) {
     ^bb0(%one: f32, %b: i32, %o: f32):
       %none0 = arith.constant 0 : i32
       %nothing = arith.constant 0.0 : f32
@@ -82,8 +85,8 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
 
   // The neighbours of each node, type by type (CSR): an edge stands in it once for each of its ends.
   %offsets, %ends, %others, %heavy = gpuvm.stage @rows instances(3)
-      (%s = %source : tensor<3x2500xi32>, %t = %target : tensor<3x2500xi32>, %w = %weight : tensor<3x2500xf32>)
-      -> (tensor<3x1001xi32>, tensor<3x5000xi32>, tensor<3x5000xi32>, tensor<3x5000xf32>) {
+      (%s = %source : tensor<3x@edges@xi32>, %t = %target : tensor<3x@edges@xi32>, %w = %weight : tensor<3x@edges@xf32>)
+      -> (tensor<3x@nodes + 1@xi32>, tensor<3x@2 * edges@xi32>, tensor<3x@2 * edges@xi32>, tensor<3x@2 * edges@xf32>) {
     %e0 = tensor.empty() : !edges
     %e1 = tensor.empty() : !weights
     %e2 = tensor.empty() : !keeps
@@ -93,7 +96,7 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
       %none = arith.constant 0 : i32
       %oneStray = arith.constant 1 : i32
       %filling = arith.constant -1 : i32
-      %nodes = arith.constant 1000 : i32
+      %nodes = arith.constant @nodes@ : i32
       %nothing = arith.constant 0.0 : f32
       %infinity = arith.constant 0x7F800000 : f32
       %hasBegin = arith.cmpi ult, %begin, %nodes : i32
@@ -127,7 +130,7 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
       %node = arith.index_cast %n : index to i32
       %none = arith.constant 0 : i32
       %one = arith.constant 1 : i32
-      %size = arith.constant 5000 : i32
+      %size = arith.constant @2 * edges@ : i32
       %found:2 = scf.while (%low = %none, %high = %size) : (i32, i32) -> (i32, i32) {
         %isOpen = arith.cmpi slt, %low, %high : i32
         scf.condition(%isOpen) %low, %high : i32, i32
@@ -151,39 +154,39 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
   }
 
   // What the edges of each type and node weigh together.
-  %degrees = gpuvm.stage @weigh(%at = %ends : !gpuvm.message<tensor<3x5000xi32>>, %w = %heavy : !gpuvm.message<tensor<3x5000xf32>>)
-      -> tensor<3x1000xf32> {
-    %e = tensor.empty() : tensor<3x5000xi32>
+  %degrees = gpuvm.stage @weigh(%at = %ends : !gpuvm.message<tensor<3x@2 * edges@xi32>>, %w = %heavy : !gpuvm.message<tensor<3x@2 * edges@xf32>>)
+      -> tensor<3x@nodes@xf32> {
+    %e = tensor.empty() : tensor<3x@2 * edges@xi32>
     %places = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel", "parallel"]}
-        ins(%at : tensor<3x5000xi32>) outs(%e : tensor<3x5000xi32>) {
+        ins(%at : tensor<3x@2 * edges@xi32>) outs(%e : tensor<3x@2 * edges@xi32>) {
     ^bb0(%node: i32, %unused: i32):
       %t = linalg.index 0 : index
       %type = arith.index_cast %t : index to i32
-      %nodes = arith.constant 1000 : i32
+      %nodes = arith.constant @nodes@ : i32
       %nowhere = arith.constant -1 : i32
       %isNode = arith.cmpi slt, %node, %nodes : i32
       %before = arith.muli %type, %nodes : i32
       %own = arith.addi %before, %node : i32
       %r = arith.select %isNode, %own, %nowhere : i32
       linalg.yield %r : i32
-    } -> tensor<3x5000xi32>
-    %zeros = arith.constant dense<0.0> : tensor<3000xf32>
-    %sums = gpuvm.scatter add %w at %places into %zeros : (tensor<3x5000xf32>, tensor<3x5000xi32>, tensor<3000xf32>) -> tensor<3000xf32>
-    %d = tensor.expand_shape %sums [[0, 1]] output_shape [3, 1000] : tensor<3000xf32> into tensor<3x1000xf32>
-    gpuvm.send %d : tensor<3x1000xf32>
+    } -> tensor<3x@2 * edges@xi32>
+    %zeros = arith.constant dense<0.0> : tensor<@3 * nodes@xf32>
+    %sums = gpuvm.scatter add %w at %places into %zeros : (tensor<3x@2 * edges@xf32>, tensor<3x@2 * edges@xi32>, tensor<@3 * nodes@xf32>) -> tensor<@3 * nodes@xf32>
+    %d = tensor.expand_shape %sums [[0, 1]] output_shape [3, @nodes@] : tensor<@3 * nodes@xf32> into tensor<3x@nodes@xf32>
+    gpuvm.send %d : tensor<3x@nodes@xf32>
   }
 
   %all = arith.constant dense<true> : !awake
   %unknown = arith.constant dense<0.0> : !energies
   %never = arith.constant dense<0> : !word
   %notYet = arith.constant dense<-1> : tensor<3xi32>
-  %y, %still, %first, %count, %parked = gpuvm.repeat @layers_of up_to 24 (%h = %h0 : !gpuvm.message<!features>, %awake = %all : !awake,
+  %y, %still, %first, %count, %parked = gpuvm.repeat @layers_of up_to @layers@ (%h = %h0 : !gpuvm.message<!features>, %awake = %all : !awake,
       %begin = %unknown : !energies, %k = %never : !word, %since = %notYet : tensor<3xi32>) {
     // One type of edges: the means of the neighbours, and how much they differ.
     %means, %now = gpuvm.stage @relation instances(3) when(%awake : !gpuvm.message<!awake>)
-        (%o = %offsets : !gpuvm.message<tensor<3x1001xi32>>, %at = %ends : !gpuvm.message<tensor<3x5000xi32>>,
-         %to = %others : !gpuvm.message<tensor<3x5000xi32>>, %w = %heavy : !gpuvm.message<tensor<3x5000xf32>>,
-         %degree = %degrees : !gpuvm.message<tensor<3x1000xf32>>, %v = shared %h : !gpuvm.message<!features>,
+        (%o = %offsets : !gpuvm.message<tensor<3x@nodes + 1@xi32>>, %at = %ends : !gpuvm.message<tensor<3x@2 * edges@xi32>>,
+         %to = %others : !gpuvm.message<tensor<3x@2 * edges@xi32>>, %w = %heavy : !gpuvm.message<tensor<3x@2 * edges@xf32>>,
+         %degree = %degrees : !gpuvm.message<tensor<3x@nodes@xf32>>, %v = shared %h : !gpuvm.message<!features>,
          %count = shared %k : !gpuvm.message<!word>, %was = %begin : !gpuvm.message<!energies>) -> (!three, !energies) {
       %zero = arith.constant dense<0.0> : !real
       // A node may have half of all edges. So runs of 50 edges that lie side by side are summed first, where all of them are one node's;
@@ -194,8 +197,8 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
         %r = linalg.index 0 : index
         %f = linalg.index 1 : index
         %one = arith.constant 1 : index
-        %long = arith.constant 50 : index
-        %nodes = arith.constant 1000 : i32
+        %long = arith.constant @run@ : index
+        %nodes = arith.constant @nodes@ : i32
         %nothing = arith.constant 0.0 : f32
         %from = arith.muli %r, %long : index
         %until = arith.addi %from, %long : index
@@ -228,8 +231,8 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
         %i = linalg.index 0 : index
         %f = linalg.index 1 : index
         %one = arith.constant 1 : index
-        %long = arith.constant 50 : index
-        %short = arith.constant 49 : index
+        %long = arith.constant @run@ : index
+        %short = arith.constant @run - 1@ : index
         %nothing = arith.constant 0.0 : f32
         %least = arith.constant 1.0e-30 : f32     // of a node without edges: 0 / 1e-30
         %i1 = arith.addi %i, %one : index
@@ -331,7 +334,7 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
       gpuvm.send %runs, %whole, %n, %when, %isOver : !awake, !energies, !word, tensor<3xi32>, tensor<i1>
     }
     %new = gpuvm.stage @route(%v = %h : !gpuvm.message<!features>, %m = %means : !gpuvm.message<!three>,
-        %degree = %degrees : !gpuvm.message<tensor<3x1000xf32>>, %runs = %next : !gpuvm.message<!awake>) -> !features {
+        %degree = %degrees : !gpuvm.message<tensor<3x@nodes@xf32>>, %runs = %next : !gpuvm.message<!awake>) -> !features {
       %table = gpuvm.load @routing : tensor<4xf32>
       %e = tensor.empty() : !features
       %r = linalg.generic {indexing_maps = [#each, #each], iterator_types = ["parallel", "parallel"]}
@@ -346,7 +349,7 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
         %keep = tensor.extract %table[%t3] : tensor<4xf32>
         %mine = arith.mulf %keep, %own : f32
         %sum:2 = scf.for %t = %t0 to %t3 step %t1 iter_args(%a = %mine, %b = %keep) -> (f32, f32) {
-          %d = tensor.extract %degree[%t, %i] : tensor<3x1000xf32>
+          %d = tensor.extract %degree[%t, %i] : tensor<3x@nodes@xf32>
           %isAwake = tensor.extract %runs[%t] : !awake
           %worth = tensor.extract %table[%t] : tensor<4xf32>
           %its = tensor.extract %m[%t, %i, %f] : !three
@@ -368,10 +371,10 @@ gpuvm.program @layers(%x: !features, %source: tensor<3x2500xi32>, %target: tenso
   }
 
   // 0 OK, 1 ANOMALY: features or edges were left out, 2 ATTENTION: over-smoothed, all types were parked.
-  %status = gpuvm.stage @report(%v = %h0 : !gpuvm.message<!features>, %o = %offsets : !gpuvm.message<tensor<3x1001xi32>>,
+  %status = gpuvm.stage @report(%v = %h0 : !gpuvm.message<!features>, %o = %offsets : !gpuvm.message<tensor<3x@nodes + 1@xi32>>,
       %runs = %still : !gpuvm.message<!awake>) -> !word {
     %features = gpuvm.metadata status of %v : !features -> !word
-    %edges = gpuvm.metadata status of %o : tensor<3x1001xi32> -> !word
+    %edges = gpuvm.metadata status of %o : tensor<3x@nodes + 1@xi32> -> !word
     %s = arith.maxsi %features, %edges : !word
     %false = arith.constant dense<false> : tensor<i1>
     %any = linalg.reduce { arith.ori } ins(%runs : !awake) outs(%false : tensor<i1>) dimensions = [0]

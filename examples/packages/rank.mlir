@@ -4,44 +4,46 @@
 //
 // where w(u) is what the edges of u weigh together, and `lost` the rank of those that have none (dangling nodes), which goes to all
 // alike. It begins with 1/n everywhere, and ends when the ranks of one time and the next differ by less than 1e-10 in all, which the
-// device finds; they differ by at most 2 d^(k - 1) the time k, so 150 times are enough for any graph.
+// device finds; they differ by at most 2 d^(k - 1) the time k, so 150 times (@times) are enough for any graph.
 //
 //     gpuvm-run rank.gvplan --input=source=@source.npy --input=target=@target.npy --input=weight=@weight.npy --output=rank=@rank.npy
 //
 // Edges are taken in any order. An edge with an end that is no node, or with a weight that is no positive number, is left out and
 // counted in @strays; the message of @sift has the status ANOMALY then. One from -1 to -1 is none: it fills up a list.
-//
-// For another graph replace 1000 by its nodes, 1001 by one more, and 2500 by its edges (or more, filled up).
 
-!edges = tensor<2500xi32>
-!weights = tensor<2500xf64>
-!keeps = tensor<2500xi1>
-!ranks = tensor<1000xf64>
-!marks = tensor<1000xi1>
-!offsets = tensor<1001xi32>
+gpuvm.parameter @nodes = 1000
+gpuvm.parameter @edges = 2500 "or more: lists are filled up"
+gpuvm.parameter @times = 150 "at most"
+
+!edges = tensor<@edges@xi32>
+!weights = tensor<@edges@xf64>
+!keeps = tensor<@edges@xi1>
+!ranks = tensor<@nodes@xf64>
+!marks = tensor<@nodes@xi1>
+!offsets = tensor<@nodes + 1@xi32>
 !number = tensor<f64>
 !word = tensor<i32>
 #own = affine_map<(i) -> (i)>
 #same = affine_map<(i) -> ()>
 
-gpuvm.program @rank(%source: !edges, %target: !edges, %weight: tensor<2500xf32>)
+gpuvm.program @rank(%source: !edges, %target: !edges, %weight: tensor<@edges@xf32>)
     -> (rank: !ranks, times: !word, change: !number, status: !word, first: tensor<20xi32>) {
   gpuvm.metric @strays : !word
-  gpuvm.metric @changes : tensor<150xf64> = dense<0.0> : tensor<150xf64>  // each time: how far ranks moved in all,
-  gpuvm.metric @largest : tensor<150xf32> = dense<0.0> : tensor<150xf32>  // and how far the rank moved that moved most
+  gpuvm.metric @changes : tensor<@times@xf64> = dense<0.0> : tensor<@times@xf64>  // each time: how far ranks moved in all,
+  gpuvm.metric @largest : tensor<@times@xf32> = dense<0.0> : tensor<@times@xf32>  // and how far the rank moved that moved most
 
   // Edges that are none lead to the node behind the last one and weigh nothing.
-  %to, %from, %worth = gpuvm.stage @sift(%s = %source : !edges, %t = %target : !edges, %w = %weight : tensor<2500xf32>)
+  %to, %from, %worth = gpuvm.stage @sift(%s = %source : !edges, %t = %target : !edges, %w = %weight : tensor<@edges@xf32>)
       -> (!edges, !edges, !weights) {
     %e0 = tensor.empty() : !edges
     %e1 = tensor.empty() : !weights
     %e2 = tensor.empty() : !keeps
     %kept:4 = linalg.generic {indexing_maps = [#own, #own, #own, #own, #own, #own, #own], iterator_types = ["parallel"]}
-        ins(%s, %t, %w : !edges, !edges, tensor<2500xf32>) outs(%e0, %e0, %e1, %e2 : !edges, !edges, !weights, !keeps) {
+        ins(%s, %t, %w : !edges, !edges, tensor<@edges@xf32>) outs(%e0, %e0, %e1, %e2 : !edges, !edges, !weights, !keeps) {
     ^bb0(%begin: i32, %end: i32, %heavy: f32, %o0: i32, %o1: i32, %o2: f64, %o3: i1):
       %none = arith.constant 0 : i32
       %filling = arith.constant -1 : i32
-      %nodes = arith.constant 1000 : i32
+      %nodes = arith.constant @nodes@ : i32
       %nothing = arith.constant 0.0 : f32
       %infinity = arith.constant 0x7F800000 : f32
       %hasBegin = arith.cmpi ult, %begin, %nodes : i32
@@ -102,14 +104,14 @@ gpuvm.program @rank(%source: !edges, %target: !edges, %weight: tensor<2500xf32>)
 
   %start = gpuvm.stage @start() -> !ranks {
     %one = arith.constant dense<1.0> : !ranks
-    %n = arith.constant dense<1000.0> : !ranks
+    %n = arith.constant dense<@1.0 * nodes@> : !ranks
     %r = arith.divf %one, %n : !ranks
     gpuvm.send %r : !ranks
   }
 
   %never = arith.constant dense<0> : !word
   %far = arith.constant dense<2.0> : !number
-  %rank, %times, %change = gpuvm.repeat @iterate up_to 150
+  %rank, %times, %change = gpuvm.repeat @iterate up_to @times@
       (%r = %start : !gpuvm.message<!ranks>, %k = %never : !word, %c = %far : !number) {
     %new = gpuvm.stage @follow(%old = %r : !gpuvm.message<!ranks>, %o = %offsets : !gpuvm.message<!offsets>,
         %s = %sources : !gpuvm.message<!edges>, %part = %shares : !gpuvm.message<!weights>, %isEnd = %ends : !gpuvm.message<!marks>)
@@ -135,7 +137,7 @@ gpuvm.program @rank(%source: !edges, %target: !edges, %weight: tensor<2500xf32>)
       %all = linalg.generic {indexing_maps = [#own, #same, #own], iterator_types = ["parallel"]}
           ins(%flow, %lost : !ranks, !number) outs(%none : !ranks) {
       ^bb0(%in: f64, %l: f64, %unused: f64):
-        %n = arith.constant 1000.0 : f64
+        %n = arith.constant @1.0 * nodes@ : f64
         %damping = arith.constant 0.85 : f64
         %one = arith.constant 1.0 : f64
         %rest = arith.subf %one, %damping : f64

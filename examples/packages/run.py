@@ -26,12 +26,6 @@ FEATURES, LIMIT, RUN = 16, 0.05, 50
 LAYERS, TIMES = 24, 150
 
 
-def resized(text, nodes, edges):
-    """A program for so many nodes, and edges (of the type with most)."""
-    sizes = {1000: nodes, 1001: nodes + 1, 3000: 3 * nodes, 2500: edges, 5000: 2 * edges, 100: 2 * edges // RUN}
-    return programs.renumbered(text, sizes)
-
-
 def filled(arrays, size, value):
     """Arrays as rows of one length."""
     return np.stack([np.concatenate([a, np.full(size - a.size, value, a.dtype)]) for a in arrays])
@@ -43,8 +37,8 @@ class Program:
     def __init__(self, name, nodes, edges, options, times=TIMES):
         self.name, self.options, self.times = name, options, times
         say(f"Compiling {name}.mlir for {nodes} nodes and {edges} edges ...")
-        text = (HERE / f"{name}.mlir").read_text().replace(f"up_to {TIMES}", f"up_to {times}")
-        self.plan = programs.compiled(options.work / f"{name}.gvplan", resized(text, nodes, edges))
+        sizes = {"nodes": nodes, "edges": edges} | ({"times": times} if name == "rank" else {})
+        self.plan = programs.compiled(options.work / f"{name}.gvplan", HERE / f"{name}.mlir", **sizes)
 
     def run(self, inputs, outputs, iterations=1):
         """(outputs by name, statistics)"""

@@ -64,7 +64,7 @@ def main():
     options = parser.parse_args()
     places = particles(options.n)
     inputs = dict(zip(AXES, places))
-    outputs = programs.run(HERE / "forces.mlir", inputs, [f"f{axis}" for axis in AXES], options, {2000: options.n})
+    outputs = programs.run(HERE / "forces.mlir", inputs, [f"f{axis}" for axis in AXES], options, n=options.n)
     got = np.stack(list(outputs.values())).astype(np.float64)
     wanted, count, magnitudes = forces(places)
     off = np.abs(got - wanted)

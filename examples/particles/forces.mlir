@@ -8,10 +8,12 @@
 // each; neighbours in the box are neighbours in memory. In the end forces go back to where
 // the particles came from.
 //
-// For another number of particles replace 2000. Positions are f32 from 0 to less than 8.
+// Positions are f32 from 0 to less than 8.
 
-!real = tensor<2000xf32>
-!int = tensor<2000xi32>
+gpuvm.parameter @n = 2000 in 1 to 100000000 "particles"
+
+!real = tensor<@n@xf32>
+!int = tensor<@n@xi32>
 !starts = tensor<513xi32>
 !reals = !gpuvm.message<!real>
 !ints = !gpuvm.message<!int>

@@ -40,7 +40,7 @@ OUTPUTS = ["places", "days", "energies", "lengths", "time", "taken", "halvings",
 def execute(work, name, gm, state, days, tolerance, first=TICKS, room=12000):
     """(outputs by name, what gpuvm-run says of the run) with room for so many steps."""
     work.mkdir(parents=True, exist_ok=True)
-    plan = programs.compiled(work / f"{name}.gvplan", programs.renumbered((HERE / "year.mlir").read_text(), {12000: room}))
+    plan = programs.compiled(work / f"{name}.gvplan", HERE / "year.mlir", steps=room)
     inputs = {"q": state[0], "v": state[1], "gm": gm, "tolerance": np.float64(tolerance), "year": np.int32(round(days * TICKS)), "first": np.int32(first)}
     found, stats = programs.execute(plan, inputs, OUTPUTS, "--timeout=600")
     taken = int(found["taken"])

@@ -12,7 +12,9 @@
 // shorter, it stands (status 2, ATTENTION). The repeat ends with the year, or at once if the energy is no number (status
 // 1, ANOMALY). The first step has no length: it measures the energy that there is.
 //
-// There is room for 12,000 steps: a year of the shortest ones is 11,688.
+// A year of the shortest steps is 11,688 of them.
+
+gpuvm.parameter @steps = 12000 "that there is room for"
 
 !vectors = tensor<3x11xf64>
 !bodies = tensor<11xf64>
@@ -20,8 +22,8 @@
 !int = tensor<i32>
 !flag = tensor<i1>
 !days = tensor<367x3x11xf64>
-!energies = tensor<12000xf64>
-!lengths = tensor<12000xi32>
+!energies = tensor<@steps@xf64>
+!lengths = tensor<@steps@xi32>
 !ms = !gpuvm.message<!vectors>
 !m1 = !gpuvm.message<!one>
 !mi = !gpuvm.message<!int>
@@ -67,7 +69,7 @@ gpuvm.program @year(%q: !vectors, %v: !vectors, %gm: !bodies, %tolerance: !one, 
     gpuvm.store %zero, @condition : !int
   }
 
-  %places, %speeds, %time, %reference, %last = gpuvm.repeat @steps up_to 12000
+  %places, %speeds, %time, %reference, %last = gpuvm.repeat @steps up_to @steps@
       (%q0 = %q : !vectors, %v0 = %v : !vectors, %t0 = %origin : !int, %e0 = %unknown : !one, %e1 = %unknown : !one) {
     // How long this step is: as the regulator says, but not beyond the year. The first one has no length: it is there for
     // the energy at the beginning.

@@ -10,8 +10,8 @@
 // so that 100 of them count those below 1,000,000,000 (five minutes on lavapipe):
 //
 //     gpuvm-run primes.gvplan --iterations=100   # primes: i32=50847534
-//
-// For another number of words an execution replace 156250 by it.
+
+gpuvm.parameter @words = 156250 in 1 to 30000000 "of an execution"
 
 #word = affine_map<(w) -> (w)>
 #one = affine_map<(w) -> ()>
@@ -20,14 +20,14 @@ gpuvm.program @primes() -> (primes: tensor<i32>) {
   gpuvm.global @words : tensor<i32> = dense<0> : tensor<i32> // Done so far.
   gpuvm.global @found : tensor<i32> = dense<1> : tensor<i32> // 2, which no bit stands for.
 
-  %struck = gpuvm.stage @sieve() -> tensor<156250xi32> {
+  %struck = gpuvm.stage @sieve() -> tensor<@words@xi32> {
     %done = gpuvm.load @words : tensor<i32>
-    %more = arith.constant dense<156250> : tensor<i32>
+    %more = arith.constant dense<@words@> : tensor<i32>
     %then = arith.addi %done, %more : tensor<i32>
     gpuvm.store %then, @words : tensor<i32>
-    %init = tensor.empty() : tensor<156250xi32>
+    %init = tensor.empty() : tensor<@words@xi32>
     %words = linalg.generic {indexing_maps = [#one, #word], iterator_types = ["parallel"]}
-        ins(%done : tensor<i32>) outs(%init : tensor<156250xi32>) {
+        ins(%done : tensor<i32>) outs(%init : tensor<@words@xi32>) {
     ^bb0(%before: i32, %unused: i32):
       %zero = arith.constant 0 : i32
       %one = arith.constant 1 : i32
@@ -79,15 +79,15 @@ gpuvm.program @primes() -> (primes: tensor<i32>) {
         scf.yield %after, %s#1 : i32, i32
       }
       linalg.yield %r#1 : i32
-    } -> tensor<156250xi32>
-    gpuvm.send %words : tensor<156250xi32>
+    } -> tensor<@words@xi32>
+    gpuvm.send %words : tensor<@words@xi32>
   }
-  %primes = gpuvm.stage @count(%words = %struck : !gpuvm.message<tensor<156250xi32>>) -> tensor<i32> {
+  %primes = gpuvm.stage @count(%words = %struck : !gpuvm.message<tensor<@words@xi32>>) -> tensor<i32> {
     %before = gpuvm.load @found : tensor<i32>
-    %ones = arith.constant dense<-1> : tensor<156250xi32>
-    %left = arith.xori %words, %ones : tensor<156250xi32>
-    %each = math.ctpop %left : tensor<156250xi32>
-    %sum = linalg.reduce { arith.addi } ins(%each : tensor<156250xi32>) outs(%before : tensor<i32>) dimensions = [0]
+    %ones = arith.constant dense<-1> : tensor<@words@xi32>
+    %left = arith.xori %words, %ones : tensor<@words@xi32>
+    %each = math.ctpop %left : tensor<@words@xi32>
+    %sum = linalg.reduce { arith.addi } ins(%each : tensor<@words@xi32>) outs(%before : tensor<i32>) dimensions = [0]
     gpuvm.store %sum, @found : tensor<i32>
     gpuvm.send %sum : tensor<i32>
   }

@@ -8,8 +8,8 @@
 // regulator reads how loud that is and lowers the gain at once, which comes back
 // slowly; a limiter keeps what is too loud until then below -1 dB of full scale.
 //
-// A stage with instances(2) is two VM instances of one body, one for each channel. What
-// it keeps from chunk to chunk, such as the halves of frames that are not complete, is
+// A stage with instances is a VM instance of one body for each channel. What it
+// keeps from chunk to chunk, such as the halves of frames that are not complete, is
 // in registers of its own. The result is 1,024 samples late: 768 until all frames of a
 // sample are there, and 256 that the limiter looks ahead.
 //
@@ -19,11 +19,13 @@
 //       --stream=sound=sound.npy --stream-output=clean=clean.raw --stream-output=report=report.raw
 //       --stream-output=ticks=ticks.raw --output=silenced --output=full
 
-!chunk = tensor<4096x2xf32>           // As in a file: a row is a sample of each channel.
-!channels = tensor<2x4096xf32>
-!allSpectra = tensor<2x16x513x2xf32>
-!allPowers = tensor<2x16x513xf32>
-!allSpectrum = tensor<2x513xf32>
+gpuvm.parameter @channels = 2 in 1 to 256
+
+!chunk = tensor<4096x@channels@xf32>  // As in a file: a row is a sample of each channel.
+!channels = tensor<@channels@x4096xf32>
+!allSpectra = tensor<@channels@x16x513x2xf32>
+!allPowers = tensor<@channels@x16x513xf32>
+!allSpectrum = tensor<@channels@x513xf32>
 !samples = tensor<4096xf32>           // Of one channel, as all types below.
 !hops = tensor<16x256xf32>
 !long = tensor<19x256xf32>            // With the three hops in front or behind.
@@ -45,12 +47,12 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
   gpuvm.heap @returning : tensor<f32>                                                   // the regulator's gain by 0.5 dB (1.005),
   gpuvm.heap @rising : tensor<f32>                                                      // the limiter's by 16 dB (1.01).
   // What each channel keeps.
-  gpuvm.register @before : tensor<2x768xf32>                                            // Samples in which the next frames begin.
-  gpuvm.register @noise : tensor<2x513xf32> = dense<1.0e9> : tensor<2x513xf32>          // Power of the noise at each frequency.
-  gpuvm.register @open : tensor<2x513xf32>                                              // How far the gate was open.
-  gpuvm.register @unfinished : tensor<2x768xf32>                                        // Sums that wait for more frames.
-  gpuvm.register @ahead : tensor<2x256xf32>                                             // What the limiter has seen and not sent.
-  gpuvm.register @limit : tensor<2xf32> = dense<1.0> : tensor<2xf32>                    // Its gain where that begins.
+  gpuvm.register @before : tensor<@channels@x768xf32>                                   // Samples in which the next frames begin.
+  gpuvm.register @noise : tensor<@channels@x513xf32> = dense<1.0e9> : tensor<@channels@x513xf32>  // Power of the noise at each frequency.
+  gpuvm.register @open : tensor<@channels@x513xf32>                                     // How far the gate was open.
+  gpuvm.register @unfinished : tensor<@channels@x768xf32>                               // Sums that wait for more frames.
+  gpuvm.register @ahead : tensor<@channels@x256xf32>                                    // What the limiter has seen and not sent.
+  gpuvm.register @limit : tensor<@channels@xf32> = dense<1.0> : tensor<@channels@xf32>  // Its gain where that begins.
   gpuvm.metric @silenced : tensor<i64>                                                  // Samples that were no numbers.
   gpuvm.metric @full : tensor<i64>                                                      // Samples at full scale: the recording is clipped.
   gpuvm.global @gain : tensor<f32> = dense<1.0> : tensor<f32>                           // The regulator's word.
@@ -60,11 +62,11 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
   %heard = gpuvm.stage @receive(%x = %sound : !chunk) -> !channels {
     %empty = tensor.empty() : !channels
     %none = arith.constant dense<0> : tensor<i32>
-    %flags = tensor.empty() : tensor<2x4096xi32>
+    %flags = tensor.empty() : tensor<@channels@x4096xi32>
     %y, %bad, %full = linalg.generic {
         indexing_maps = [affine_map<(c, n) -> (n, c)>, affine_map<(c, n) -> (c, n)>, affine_map<(c, n) -> (c, n)>, affine_map<(c, n) -> (c, n)>],
         iterator_types = ["parallel", "parallel"]}
-        ins(%x : !chunk) outs(%empty, %flags, %flags : !channels, tensor<2x4096xi32>, tensor<2x4096xi32>) {
+        ins(%x : !chunk) outs(%empty, %flags, %flags : !channels, tensor<@channels@x4096xi32>, tensor<@channels@x4096xi32>) {
     ^bb0(%sample: f32, %o0: f32, %o1: i32, %o2: i32):
       %zero = arith.constant 0.0 : f32
       %most = arith.constant 16.0 : f32
@@ -78,9 +80,9 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
       %b = arith.select %isSample, %no, %yes : i32
       %f = arith.select %isFull, %yes, %no : i32
       linalg.yield %clean, %b, %f : f32, i32, i32
-    } -> (!channels, tensor<2x4096xi32>, tensor<2x4096xi32>)
-    %bads = linalg.reduce { arith.addi } ins(%bad : tensor<2x4096xi32>) outs(%none : tensor<i32>) dimensions = [0, 1]
-    %fulls = linalg.reduce { arith.addi } ins(%full : tensor<2x4096xi32>) outs(%none : tensor<i32>) dimensions = [0, 1]
+    } -> (!channels, tensor<@channels@x4096xi32>, tensor<@channels@x4096xi32>)
+    %bads = linalg.reduce { arith.addi } ins(%bad : tensor<@channels@x4096xi32>) outs(%none : tensor<i32>) dimensions = [0, 1]
+    %fulls = linalg.reduce { arith.addi } ins(%full : tensor<@channels@x4096xi32>) outs(%none : tensor<i32>) dimensions = [0, 1]
     %bads64 = arith.extsi %bads : tensor<i32> to tensor<i64>
     %fulls64 = arith.extsi %fulls : tensor<i32> to tensor<i64>
     %silenced = gpuvm.load @silenced : tensor<i64>
@@ -95,7 +97,7 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
   }
 
   // The samples from before and the new ones make 16 frames.
-  %spectra = gpuvm.stage @analyse instances(2) (%x = %heard : !gpuvm.message<!channels>) -> !allSpectra {
+  %spectra = gpuvm.stage @analyse instances(@channels@) (%x = %heard : !gpuvm.message<!channels>) -> !allSpectra {
     %before = gpuvm.load own @before : tensor<768xf32>
     %w = gpuvm.load @window : tensor<1024xf32>
     %all = tensor.concat dim(0) %before, %x : (tensor<768xf32>, !samples) -> tensor<4864xf32>
@@ -117,7 +119,7 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
 
   // The mean power of a frequency and its four neighbours, which flickers less. Its least mean of a chunk is that of the noise; this estimate
   // rises slowly until a pause says better.
-  %powers, %noise = gpuvm.stage @listen instances(2) (%x = %spectra : !gpuvm.message<!allSpectra>) -> (!allPowers, !allSpectrum) {
+  %powers, %noise = gpuvm.stage @listen instances(@channels@) (%x = %spectra : !gpuvm.message<!allSpectra>) -> (!allPowers, !allSpectrum) {
     %old = gpuvm.load own @noise : !spectrum
     %re = tensor.extract_slice %x[0, 0, 0] [16, 513, 1] [1, 1, 1] : !spectra to !powers
     %im = tensor.extract_slice %x[0, 0, 1] [16, 513, 1] [1, 1, 1] : !spectra to !powers
@@ -157,7 +159,7 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
   }
 
   // How far the gate is open: 1 - 4 noise / power is wanted, at least 0.06 (-24 dB).
-  %gate = gpuvm.stage @gate instances(2) (%power = %powers : !gpuvm.message<!allPowers>, %n = %noise : !gpuvm.message<!allSpectrum>) -> !allPowers {
+  %gate = gpuvm.stage @gate instances(@channels@) (%power = %powers : !gpuvm.message<!allPowers>, %n = %noise : !gpuvm.message<!allSpectrum>) -> !allPowers {
     %empty = tensor.empty() : !powers
     %target = linalg.generic {
         indexing_maps = [affine_map<(t, k) -> (t, k)>, affine_map<(t, k) -> (k)>, affine_map<(t, k) -> (t, k)>],
@@ -202,7 +204,7 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
   }
 
   // The gate's gain and the tone's.
-  %shaped = gpuvm.stage @equalise instances(2) (%x = %spectra : !gpuvm.message<!allSpectra>, %g = %gate : !gpuvm.message<!allPowers>) -> !allSpectra {
+  %shaped = gpuvm.stage @equalise instances(@channels@) (%x = %spectra : !gpuvm.message<!allSpectra>, %g = %gate : !gpuvm.message<!allPowers>) -> !allSpectra {
     %curve = gpuvm.load @equaliser : !spectrum
     %empty = tensor.empty() : !spectra
     %y = linalg.generic {indexing_maps = [#own3, #tk, #k, #own3], iterator_types = ["parallel", "parallel", "parallel"]}
@@ -216,7 +218,7 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
   }
 
   // Overlap-add: each sample is in four frames, whose squared windows add up to 1.5.
-  %voice = gpuvm.stage @add instances(2) (%x = %shaped : !gpuvm.message<!allSpectra>) -> !channels {
+  %voice = gpuvm.stage @add instances(@channels@) (%x = %shaped : !gpuvm.message<!allSpectra>) -> !channels {
     %w = gpuvm.load @window : tensor<1024xf32>
     %old = gpuvm.load own @unfinished : tensor<768xf32>
     %frames = gpuvm.irfft %x : !spectra -> !frames
@@ -280,9 +282,9 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
   }
 
   // The gain goes from the old one to the new within the first hop. Sends the hop that waits and these, and their peaks.
-  %driven, %peaks = gpuvm.stage @drive instances(2) (%x = %voice : !gpuvm.message<!channels>, %new = shared %level : !gpuvm.message<tensor<f32>>,
+  %driven, %peaks = gpuvm.stage @drive instances(@channels@) (%x = %voice : !gpuvm.message<!channels>, %new = shared %level : !gpuvm.message<tensor<f32>>,
       %old = shared %levelBefore : !gpuvm.message<tensor<f32>>)
-      -> (tensor<2x17x256xf32>, tensor<2x17xf32>) {
+      -> (tensor<@channels@x17x256xf32>, tensor<@channels@x17xf32>) {
     %empty = tensor.empty() : !hops
     %rows = tensor.expand_shape %x [[0, 1]] output_shape [16, 256] : !samples into !hops
     %loud = linalg.generic {
@@ -318,8 +320,8 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
 
   // The limiter's gain at both ends of a hop is such that its peak fits; between them it goes along a line, so no sample is above 0.891. It
   // comes back slowly: b[j + 1] = min(fits[j], fits[j + 1], rising b[j]), from the last one before.
-  %limited, %least = gpuvm.stage @limit_peaks instances(2)
-      (%all = %driven : !gpuvm.message<tensor<2x17x256xf32>>, %p = %peaks : !gpuvm.message<tensor<2x17xf32>>) -> (!channels, tensor<2xf32>) {
+  %limited, %least = gpuvm.stage @limit_peaks instances(@channels@)
+      (%all = %driven : !gpuvm.message<tensor<@channels@x17x256xf32>>, %p = %peaks : !gpuvm.message<tensor<@channels@x17xf32>>) -> (!channels, tensor<@channels@xf32>) {
     %fits, %stable = gpuvm.regulate %p towards 0.891 between 0.0 and 0.891 : tensor<17xf32>, tensor<17xi32>
     %left = tensor.extract_slice %fits[0] [16] [1] : tensor<17xf32> to tensor<16xf32>
     %right = tensor.extract_slice %fits[1] [16] [1] : tensor<17xf32> to tensor<16xf32>
@@ -378,7 +380,7 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
 
   // Asks for the next chunk (status 4, NEED_IO) until nobody has spoken for `patience` of them.
   %report = gpuvm.stage @attend(%h = %heard : !gpuvm.message<!channels>, %v = %voice : !gpuvm.message<!channels>,
-      %g = %level : !gpuvm.message<tensor<f32>>, %y = %limited : !gpuvm.message<!channels>, %l = %least : !gpuvm.message<tensor<2xf32>>,
+      %g = %level : !gpuvm.message<tensor<f32>>, %y = %limited : !gpuvm.message<!channels>, %l = %least : !gpuvm.message<tensor<@channels@xf32>>,
       %p = %patience : tensor<i32>) -> tensor<1x6xf32> {
     %in = gpuvm.metadata max_abs of %h : !channels -> tensor<f32>
     %peak = gpuvm.metadata max_abs of %v : !channels -> tensor<f32>
@@ -396,7 +398,7 @@ gpuvm.program @recording(%sound: !chunk, %patience: tensor<i32>) -> (clean: !chu
     %status = arith.select %listens, %needIo, %zero : tensor<i1>, tensor<i32>
     // For the eye: peaks of what came, of the voice and of what goes, the two gains, and for how long it is quiet.
     %full = arith.constant dense<1.0> : tensor<f32>
-    %limit = linalg.reduce { arith.minimumf } ins(%l : tensor<2xf32>) outs(%full : tensor<f32>) dimensions = [0]
+    %limit = linalg.reduce { arith.minimumf } ins(%l : tensor<@channels@xf32>) outs(%full : tensor<f32>) dimensions = [0]
     %chunks = arith.sitofp %quiet : tensor<i32> to tensor<f32>
     %i1 = tensor.expand_shape %in [] output_shape [1] : tensor<f32> into tensor<1xf32>
     %p1 = tensor.expand_shape %peak [] output_shape [1] : tensor<f32> into tensor<1xf32>

@@ -32,12 +32,6 @@ NEVER = 2**31 - 1
 REPORT = {"heard": 0, "peaks": 1, "sent": 2, "gain": 3, "limit": 4}
 
 
-def for_channels(program, channels):
-    """The program, which is written for two channels, for another number of them."""
-    return program.replace("instances(2)", f"instances({channels})").replace("tensor<2x", f"tensor<{channels}x").replace(
-        "4096x2x", f"4096x{channels}x")
-
-
 def chunks_of(seconds, rate):
     """How many chunks these seconds are; 0 seconds are more than there will be."""
     return math.ceil(seconds * rate / reference.CHUNK) if seconds > 0 else NEVER
@@ -62,7 +56,7 @@ def run(sound, rate, work, patience=NEVER, repeats=1, validate=False):
     work.mkdir(parents=True, exist_ok=True)
     settings = {"window": reference.hann(), "equaliser": reference.equaliser(rate), **reference.paces(rate)}
     np.save(work / "sound.npy", np.pad(sound, [(0, reference.DELAY), (0, 0)]))
-    plan = programs.compiled(work / "recording.gvplan", for_channels((HERE / "recording.mlir").read_text(), sound.shape[1]))
+    plan = programs.compiled(work / "recording.gvplan", HERE / "recording.mlir", channels=sound.shape[1])
     say(f"{len(sound) / rate:.1f} s of sound, {sound.shape[1]} channels, in chunks of {1000 * reference.CHUNK / rate:.0f} ms ...")
     statistics = []
     for _ in range(repeats):

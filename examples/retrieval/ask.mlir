@@ -7,13 +7,18 @@
 //     gpuvm-compile model.gguf --llm-context=512 --llm-chunk=128 --keep-module -o model.gvplan
 //     gpuvm-compile ask.mlir --link=../prompt.mlir --link=model.gvplan -o ask.gvplan
 
-!parts = tensor<5x128xi32>
+gpuvm.parameter @context = 512 "of the model"
+gpuvm.parameter @part = 128 "tokens of a part of a prompt, at most"
+gpuvm.parameter @rows = 100 "passages"
+gpuvm.parameter @width = 576 "of the model's vectors"
+
+!parts = tensor<5x@part@xi32>
 !lengths = tensor<5xi32>
-!prompt = tensor<512xi32>
-!table = tensor<100x128xi32>
-!rows = tensor<100xi32>
-!vectors = tensor<100x576xf32>
-!vector = tensor<576xf32>
+!prompt = tensor<@context@xi32>
+!table = tensor<@rows@x@part@xi32>
+!rows = tensor<@rows@xi32>
+!vectors = tensor<@rows@x@width@xf32>
+!vector = tensor<@width@xf32>
 !word = tensor<i32>
 !real = tensor<f32>
 !mp = !gpuvm.message<!prompt>
@@ -45,9 +50,9 @@ gpuvm.program @ask(%parts: !parts, %lengths: !lengths, %passages: !table, %rows:
 
   %best, %nearness = gpuvm.stage @search(%v = %vector : !gpuvm.message<!vector>, %all = %vectors : !vectors, %c = %common : !vector) -> (!word, !real) {
     %d = arith.subf %v, %c : !vector
-    %zeros = arith.constant dense<0.0> : tensor<100xf32>
-    %near = linalg.matvec ins(%all, %d : !vectors, !vector) outs(%zeros : tensor<100xf32>) -> tensor<100xf32>
-    %top, %place = gpuvm.top_k %near : tensor<100xf32> -> tensor<1xf32>, tensor<1xi32>
+    %zeros = arith.constant dense<0.0> : tensor<@rows@xf32>
+    %near = linalg.matvec ins(%all, %d : !vectors, !vector) outs(%zeros : tensor<@rows@xf32>) -> tensor<@rows@xf32>
+    %top, %place = gpuvm.top_k %near : tensor<@rows@xf32> -> tensor<1xf32>, tensor<1xi32>
     %p = tensor.collapse_shape %place [] : tensor<1xi32> into !word
     %t = tensor.collapse_shape %top [] : tensor<1xf32> into !real
     gpuvm.send %p, %t : !word, !real

@@ -110,7 +110,7 @@ def main():
     parts = [model.tokens(HEAD, True), [], model.tokens(MIDDLE), model.tokens(options.question), model.tokens(TAIL, True)]
     prompt, lengths = models.rows_of(parts)
     table, rows = models.rows_of(texts)
-    whole = model.linked(options.work, plan, len(texts), HERE / "ask.mlir")
+    whole = model.linked(options.work, plan, len(texts), HERE / "ask.mlir", width=model.width)
     outputs, stats = execute(whole, model.weights | {
         "parts": prompt, "lengths": lengths, "passages": table, "rows": rows, "vectors": vectors, "common": common,
         "limit": f"i32={options.answer}", "ends": model.ends()},

@@ -2,19 +2,22 @@
 // the rows of the nodes with an edge to it; a layer is a matrix times that. Behind the first one everything below zero is
 // zero; the second one makes a number of a row, the score of the node.
 
-!nodes = tensor<1000xi32>
-!edges = tensor<5000xi32>
-!table = tensor<1000x8xf32>
-!some = tensor<?xi32, #gpuvm.bound<1000>>       // of the nodes there are
-!rows = tensor<?x8xf32, #gpuvm.bound<1000>>
-!hidden = tensor<?x16xf32, #gpuvm.bound<1000>>
-!scores = tensor<?xf32, #gpuvm.bound<1000>>
-!ends = tensor<?xi32, #gpuvm.bound<5000>>       // of the edges there are
+gpuvm.parameter @nodes = 1000
+gpuvm.parameter @edges = 5000
+
+!nodes = tensor<@nodes@xi32>
+!edges = tensor<@edges@xi32>
+!table = tensor<@nodes@x8xf32>
+!some = tensor<?xi32, #gpuvm.bound<@nodes@>>    // of the nodes there are
+!rows = tensor<?x8xf32, #gpuvm.bound<@nodes@>>
+!hidden = tensor<?x16xf32, #gpuvm.bound<@nodes@>>
+!scores = tensor<?xf32, #gpuvm.bound<@nodes@>>
+!ends = tensor<?xi32, #gpuvm.bound<@edges@>>    // of the edges there are
 #one = affine_map<(i, j) -> (i)>
 #row = affine_map<(i, j) -> (i, j)>
 
 gpuvm.program @network(%nodes: !nodes, %numNodes: tensor<i32>, %from: !edges, %to: !edges, %numEdges: tensor<i32>, %features: !table)
-    -> (scores: tensor<1000xf32>) {
+    -> (scores: tensor<@nodes@xf32>) {
   gpuvm.heap @first : tensor<8x16xf32>
   gpuvm.heap @second : tensor<16xf32>
 
@@ -39,10 +42,10 @@ gpuvm.program @network(%nodes: !nodes, %numNodes: tensor<i32>, %from: !edges, %t
   %layer = gpuvm.stage @first_layer(%r = %own : !gpuvm.message<!rows>, %s = %sources : !gpuvm.message<!ends>,
       %e = %targets : !gpuvm.message<!ends>, %d = %degrees : !gpuvm.message<!some>) -> !hidden {
     %zeros = arith.constant dense<0.0> : !table
-    %none = arith.constant dense<0.0> : tensor<1000x16xf32>
+    %none = arith.constant dense<0.0> : tensor<@nodes@x16xf32>
     %weights = gpuvm.load @first : tensor<8x16xf32>
-    %sent = gpuvm.gather %r[%s] : !rows, !ends -> tensor<?x8xf32, #gpuvm.bound<5000>>
-    %sums = gpuvm.scatter add %sent at %e into %zeros : (tensor<?x8xf32, #gpuvm.bound<5000>>, !ends, !table) -> !table
+    %sent = gpuvm.gather %r[%s] : !rows, !ends -> tensor<?x8xf32, #gpuvm.bound<@edges@>>
+    %sums = gpuvm.scatter add %sent at %e into %zeros : (tensor<?x8xf32, #gpuvm.bound<@edges@>>, !ends, !table) -> !table
     %places = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%d : !some) {
     ^bb0(%o: i32):
       %i = linalg.index 0 : index
@@ -60,7 +63,7 @@ gpuvm.program @network(%nodes: !nodes, %numNodes: tensor<i32>, %from: !edges, %t
       %q = arith.divf %sum, %count : f32
       linalg.yield %q : f32
     } -> !rows
-    %empty = gpuvm.gather %none[%places] : tensor<1000x16xf32>, !some -> !hidden
+    %empty = gpuvm.gather %none[%places] : tensor<@nodes@x16xf32>, !some -> !hidden
     %product = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
                                iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%mean, %weights : !rows, tensor<8x16xf32>) outs(%empty : !hidden) {
@@ -74,9 +77,9 @@ gpuvm.program @network(%nodes: !nodes, %numNodes: tensor<i32>, %from: !edges, %t
   }
 
   %scores = gpuvm.stage @second_layer(%h = %layer : !gpuvm.message<!hidden>, %s = %sources : !gpuvm.message<!ends>,
-      %e = %targets : !gpuvm.message<!ends>, %d = %degrees : !gpuvm.message<!some>) -> tensor<1000xf32> {
+      %e = %targets : !gpuvm.message<!ends>, %d = %degrees : !gpuvm.message<!some>) -> tensor<@nodes@xf32> {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    %zeros = arith.constant dense<0.0> : tensor<1000xf32>
+    %zeros = arith.constant dense<0.0> : tensor<@nodes@xf32>
     %weights = gpuvm.load @second : tensor<16xf32>
     %places = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%d : !some) {
     ^bb0(%o: i32):
@@ -85,7 +88,7 @@ gpuvm.program @network(%nodes: !nodes, %numNodes: tensor<i32>, %from: !edges, %t
       linalg.yield %w : i32
     } -> !some
     // The matrix has one column, so it comes first: one number is sent along an edge, not a row.
-    %empty = gpuvm.gather %zeros[%places] : tensor<1000xf32>, !some -> !scores
+    %empty = gpuvm.gather %zeros[%places] : tensor<@nodes@xf32>, !some -> !scores
     %own2 = linalg.generic {indexing_maps = [#row, affine_map<(i, j) -> (j)>, #one], iterator_types = ["parallel", "reduction"]}
         ins(%h, %weights : !hidden, tensor<16xf32>) outs(%empty : !scores) {
     ^bb0(%a: f32, %b: f32, %sum: f32):
@@ -93,9 +96,9 @@ gpuvm.program @network(%nodes: !nodes, %numNodes: tensor<i32>, %from: !edges, %t
       %next = arith.addf %sum, %p : f32
       linalg.yield %next : f32
     } -> !scores
-    %sent = gpuvm.gather %own2[%s] : !scores, !ends -> tensor<?xf32, #gpuvm.bound<5000>>
-    %sums = gpuvm.scatter add %sent at %e into %zeros : (tensor<?xf32, #gpuvm.bound<5000>>, !ends, tensor<1000xf32>) -> tensor<1000xf32>
-    %received = gpuvm.gather %sums[%places] : tensor<1000xf32>, !some -> !scores
+    %sent = gpuvm.gather %own2[%s] : !scores, !ends -> tensor<?xf32, #gpuvm.bound<@edges@>>
+    %sums = gpuvm.scatter add %sent at %e into %zeros : (tensor<?xf32, #gpuvm.bound<@edges@>>, !ends, tensor<@nodes@xf32>) -> tensor<@nodes@xf32>
+    %received = gpuvm.gather %sums[%places] : tensor<@nodes@xf32>, !some -> !scores
     %mean = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
                             iterator_types = ["parallel"]}
         ins(%own2, %received, %d : !scores, !scores, !some) outs(%own2 : !scores) {
@@ -107,8 +110,8 @@ gpuvm.program @network(%nodes: !nodes, %numNodes: tensor<i32>, %from: !edges, %t
       %q = arith.divf %sum, %count : f32
       linalg.yield %q : f32
     } -> !scores
-    %all = gpuvm.filled %mean with %zero : !scores, tensor<f32> -> tensor<1000xf32>
-    gpuvm.send %all : tensor<1000xf32>
+    %all = gpuvm.filled %mean with %zero : !scores, tensor<f32> -> tensor<@nodes@xf32>
+    gpuvm.send %all : tensor<@nodes@xf32>
   }
-  gpuvm.return %scores : !gpuvm.message<tensor<1000xf32>>
+  gpuvm.return %scores : !gpuvm.message<tensor<@nodes@xf32>>
 }

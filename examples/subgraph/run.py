@@ -93,16 +93,20 @@ def reference(columns, weights, wanted, least):
 class Device:
     def __init__(self, columns, weights, work):
         self.work, self.columns = work, columns
-        self.sizes = {1000: columns["section"].size, 5000: columns["source"].size}
+        self.sizes = {"nodes": columns["section"].size, "edges": columns["source"].size}
         for name, array in {**columns, "first": weights[0], "second": weights[1]}.items():
             np.save(work / f"{name}.npy", array)
         for name in PARTS:
             self.compile(name)
-        self.compile("whole", *(f"--link={work / name}.mlir" for name in PARTS))
+        parts = [f"--link={HERE / name}.mlir" for name in PARTS]
+        parts += [option for name in PARTS for option in programs.settings({f"{name}.{key}": size for key, size in self.sizes_of(name).items()})]
+        self.compile("whole", *parts)
+
+    def sizes_of(self, name):
+        return {key: size for key, size in self.sizes.items() if name != "best" or key == "nodes"}
 
     def compile(self, name, *options):
-        text = programs.resized((HERE / f"{name}.mlir").read_text(), self.sizes)
-        programs.compiled(self.work / f"{name}.gvplan", text, *options)
+        programs.compiled(self.work / f"{name}.gvplan", HERE / f"{name}.mlir", *options, **self.sizes_of(name))
 
     def run(self, name, files, outputs, *options, **inputs):
         """(outputs by name, statistics) of a program; `files` names files of the folder for inputs."""

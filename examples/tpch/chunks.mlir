@@ -1,5 +1,5 @@
 // TPC-H queries 1 and 6 in one pass over a table of any length: each execution gets a
-// chunk of 1,048,576 lines, adds what they come to in Globals, and answers for all that
+// chunk of @lines lines, adds what they come to in Globals, and answers for all that
 // it has seen. The host reads the next chunk meanwhile (gpuvm-run --stream).
 //
 //   select l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice),
@@ -18,15 +18,17 @@
 // what fills up the last chunk lies behind them. Sums are exact up to 9.2e18: for
 // sum_charge, in millionths, that is scale factor 100.
 
-!ship_bits  = !gpuvm.packed<bits<14>, 1048576xi32>
-!flag_bits  = !gpuvm.packed<bits<2>, 1048576xi8>
-!state_bits = !gpuvm.packed<bits<1>, 1048576xi8>
-!qty_bits   = !gpuvm.packed<bits<6>, 1048576xi8>
-!cent_bits  = !gpuvm.packed<bits<4>, 1048576xi8>
-!price_bits = !gpuvm.packed<bits<24>, 1048576xi64>
-!days   = tensor<1048576xi32>
-!small  = tensor<1048576xi8>
-!money  = tensor<1048576xi64>
+gpuvm.parameter @lines = 1048576 "in a chunk, a multiple of 8"
+
+!ship_bits  = !gpuvm.packed<bits<14>, @lines@xi32>
+!flag_bits  = !gpuvm.packed<bits<2>, @lines@xi8>
+!state_bits = !gpuvm.packed<bits<1>, @lines@xi8>
+!qty_bits   = !gpuvm.packed<bits<6>, @lines@xi8>
+!cent_bits  = !gpuvm.packed<bits<4>, @lines@xi8>
+!price_bits = !gpuvm.packed<bits<24>, @lines@xi64>
+!days   = tensor<@lines@xi32>
+!small  = tensor<@lines@xi8>
+!money  = tensor<@lines@xi64>
 !groups = tensor<6xi64>
 #row = affine_map<(row) -> (row)>
 #all = affine_map<(row) -> ()>
@@ -65,7 +67,7 @@ gpuvm.program @chunks(%l_shipdate: !ship_bits, %l_returnflag: !flag_bits, %l_lin
             : !days, !small, !small, !small, !small, !money, tensor<i32>, tensor<i64>)
         outs(%g, %r : !days, !money) {
     ^bb0(%s: i32, %f: i8, %l: i8, %q: i8, %d: i8, %p: i64, %number: i32, %end: i64, %u0: i32, %u1: i64):
-      %rows = arith.constant 1048576 : i64
+      %rows = arith.constant @lines@ : i64
       %two = arith.constant 2 : i32
       %out = arith.constant -1 : i32
       %none = arith.constant 0 : i64

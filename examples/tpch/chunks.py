@@ -24,7 +24,7 @@ import schema
 from columns import write
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROWS = 1_048_576  # As in chunks.mlir.
+ROWS = 1_048_576
 WIDTHS = {"l_shipdate": 14, "l_returnflag": 2, "l_linestatus": 1, "l_quantity": 6, "l_discount": 4, "l_tax": 4,
           "l_extendedprice": 24}
 STATE = ["sum_qty", "sum_base_price", "sum_disc_price", "sum_charge", "sum_discount", "count_order"]
@@ -57,9 +57,8 @@ def stream(columns, options):
     folder.mkdir(exist_ok=True)
     work.mkdir(parents=True, exist_ok=True)
     files = {name: pack_column(folder, name, columns[name]) for name in WIDTHS}
-    source, plan = work / "chunks.mlir", work / "chunks.gvplan"
-    source.write_text((HERE / "chunks.mlir").read_text().replace(str(ROWS), str(options.rows)))
-    subprocess.run(["gpuvm-compile", source, "-o", plan], check=True)
+    plan = work / "chunks.gvplan"
+    subprocess.run(["gpuvm-compile", HERE / "chunks.mlir", f"--set=lines={options.rows}", "-o", plan], check=True)
     stats = subprocess.run(
         ["gpuvm-run", plan, "--stats=json", f"--vram-budget={options.budget}", "--timeout=600",
          f"--input=total=i64={len(columns['l_tax'])}", *(f"--stream={name}={file}" for name, file in files.items()),

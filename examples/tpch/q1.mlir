@@ -15,10 +15,12 @@
 // for the averages. There are six groups, numbered as ORDER BY has them; one that
 // nothing falls into has the count 0.
 
-!days   = tensor<6001215xi32>
-!small  = tensor<6001215xi8>
-!money  = tensor<6001215xi64>
-!mask   = tensor<6001215xi1>
+gpuvm.parameter @lines = 6001215 "rows of lineitem"
+
+!days   = tensor<@lines@xi32>
+!small  = tensor<@lines@xi8>
+!money  = tensor<@lines@xi64>
+!mask   = tensor<@lines@xi1>
 !groups = tensor<6xi64>
 
 gpuvm.program @q1() -> (sum_qty: !groups, sum_base_price: !groups, sum_disc_price: !groups,

@@ -19,18 +19,22 @@
 // pairs of an order and a line, and these are counted by ship mode; a mode that
 // nothing falls into has the counts 0.
 
-!days   = tensor<6001215xi32>
-!small  = tensor<6001215xi8>
-!mask   = tensor<6001215xi1>
-!all_keys   = tensor<93833xi32>    // room for a 64th of the lines, and 64
-!all_modes  = tensor<93833xi8>
-!all_counts = tensor<93833xi64>
-!keys   = tensor<?xi32, #gpuvm.bound<93833>>   // of the lines that are kept
-!modes  = tensor<?xi8, #gpuvm.bound<93833>>
-!pairs  = tensor<?xi32, #gpuvm.bound<93833>>   // of an order and a line
-!counts = tensor<?xi64, #gpuvm.bound<93833>>
-!orders = tensor<1500000xi32>
-!ranks  = tensor<1500000xi8>
+gpuvm.parameter @lines = 6001215 "rows of lineitem"
+gpuvm.parameter @orders = 1500000
+gpuvm.parameter @room = @lines floordiv 64 + 64@
+
+!days   = tensor<@lines@xi32>
+!small  = tensor<@lines@xi8>
+!mask   = tensor<@lines@xi1>
+!all_keys   = tensor<@room@xi32>   // room for a 64th of the lines, and 64
+!all_modes  = tensor<@room@xi8>
+!all_counts = tensor<@room@xi64>
+!keys   = tensor<?xi32, #gpuvm.bound<@room@>>  // of the lines that are kept
+!modes  = tensor<?xi8, #gpuvm.bound<@room@>>
+!pairs  = tensor<?xi32, #gpuvm.bound<@room@>>  // of an order and a line
+!counts = tensor<?xi64, #gpuvm.bound<@room@>>
+!orders = tensor<@orders@xi32>
+!ranks  = tensor<@orders@xi8>
 !groups = tensor<7xi64>
 #row = affine_map<(row) -> (row)>
 

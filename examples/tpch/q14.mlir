@@ -12,16 +12,20 @@
 // their part by its key in a hash table of all parts (gpuvm.match). Both sums are in
 // ten-thousandths; the host divides them.
 
-!days    = tensor<6001215xi32>
-!small   = tensor<6001215xi8>
-!money   = tensor<6001215xi64>
-!mask    = tensor<6001215xi1>
-!all_keys    = tensor<187601xi32>   // room for a 32nd of the lines, and 64
-!all_amounts = tensor<187601xi64>
-!keys    = tensor<?xi32, #gpuvm.bound<187601>>
-!amounts = tensor<?xi64, #gpuvm.bound<187601>>
-!parts   = tensor<200000xi32>
-!types   = tensor<200000xi16>
+gpuvm.parameter @lines = 6001215 "rows of lineitem"
+gpuvm.parameter @parts = 200000
+gpuvm.parameter @room = @lines floordiv 32 + 64@
+
+!days    = tensor<@lines@xi32>
+!small   = tensor<@lines@xi8>
+!money   = tensor<@lines@xi64>
+!mask    = tensor<@lines@xi1>
+!all_keys    = tensor<@room@xi32>   // room for a 32nd of the lines, and 64
+!all_amounts = tensor<@room@xi64>
+!keys    = tensor<?xi32, #gpuvm.bound<@room@>>
+!amounts = tensor<?xi64, #gpuvm.bound<@room@>>
+!parts   = tensor<@parts@xi32>
+!types   = tensor<@parts@xi16>
 #row = affine_map<(row) -> (row)>
 
 gpuvm.program @q14() -> (promo: tensor<i64>, revenue: tensor<i64>) {

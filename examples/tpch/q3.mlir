@@ -17,18 +17,24 @@
 // are put side by side, and the greatest are the answer: as many as there are, at
 // most ten.
 
-!days     = tensor<6001215xi32>
-!small    = tensor<6001215xi8>
-!money    = tensor<6001215xi64>
-!mask     = tensor<6001215xi1>
-!by_key   = tensor<6000001xi64>   // a sum for each order key, from 0 on
-!orders   = tensor<1500000xi32>
-!ranks    = tensor<1500000xi64>
-!segments = tensor<150000xi8>
-!groups   = tensor<46939xi64>     // room for a 32nd of the orders, and 64
-!rows     = tensor<46939xi32>
-!kept     = tensor<?xi64, #gpuvm.bound<46939>>
-!kept_row = tensor<?xi32, #gpuvm.bound<46939>>
+gpuvm.parameter @lines = 6001215 "rows of lineitem"
+gpuvm.parameter @keys = 6000001 "one more than the largest order key"
+gpuvm.parameter @orders = 1500000
+gpuvm.parameter @customers = 150000
+gpuvm.parameter @room = @orders floordiv 32 + 64@
+
+!days     = tensor<@lines@xi32>
+!small    = tensor<@lines@xi8>
+!money    = tensor<@lines@xi64>
+!mask     = tensor<@lines@xi1>
+!by_key   = tensor<@keys@xi64>    // a sum for each order key, from 0 on
+!orders   = tensor<@orders@xi32>
+!ranks    = tensor<@orders@xi64>
+!segments = tensor<@customers@xi8>
+!groups   = tensor<@room@xi64>    // room for a 32nd of the orders, and 64
+!rows     = tensor<@room@xi32>
+!kept     = tensor<?xi64, #gpuvm.bound<@room@>>
+!kept_row = tensor<?xi32, #gpuvm.bound<@room@>>
 !ten      = tensor<?xi32, #gpuvm.bound<10>>
 !revenues = tensor<?xi64, #gpuvm.bound<10>>
 #row = affine_map<(row) -> (row)>
@@ -113,7 +119,7 @@ gpuvm.program @q3() -> (orderkey: !ten, revenue: !revenues, orderdate: !ten, shi
       tensor.yield %number : i32
     } : !orders
     %kept, %rows, %count = gpuvm.compact %r, %numbers where %is_there
-        : (!ranks, !orders, tensor<1500000xi1>) -> (!groups, !rows, tensor<i32>)
+        : (!ranks, !orders, tensor<@orders@xi1>) -> (!groups, !rows, tensor<i32>)
     %k = gpuvm.bounded %kept[%count] : !groups -> !kept
     %n = gpuvm.bounded %rows[%count] : !rows -> !kept_row
     gpuvm.send %k, %n : !kept, !kept_row

@@ -15,13 +15,19 @@
 // table says for each key of which nation the order's customer is, -1 if the order
 // does not count. What a line adds up to goes to its nation, or nowhere.
 
-!days      = tensor<6001215xi32>
-!small     = tensor<6001215xi8>
-!money     = tensor<6001215xi64>
-!by_key    = tensor<6000001xi32>   // a nation for each order key, from 0 on
-!orders    = tensor<1500000xi32>
-!customers = tensor<150000xi8>
-!suppliers = tensor<10000xi8>
+gpuvm.parameter @lines = 6001215 "rows of lineitem"
+gpuvm.parameter @keys = 6000001 "one more than the largest order key"
+gpuvm.parameter @orders = 1500000
+gpuvm.parameter @customers = 150000
+gpuvm.parameter @suppliers = 10000
+
+!days      = tensor<@lines@xi32>
+!small     = tensor<@lines@xi8>
+!money     = tensor<@lines@xi64>
+!by_key    = tensor<@keys@xi32>    // a nation for each order key, from 0 on
+!orders    = tensor<@orders@xi32>
+!customers = tensor<@customers@xi8>
+!suppliers = tensor<@suppliers@xi8>
 !nations   = tensor<25xi8>
 !numbers   = tensor<25xi32>
 !revenues  = tensor<25xi64>

@@ -8,10 +8,12 @@
 // Exact decimals: prices in cents, discounts in hundredths, so the sum is in
 // ten-thousandths. The columns stay on the device: they are bound once.
 
-!days   = tensor<6001215xi32>
-!small  = tensor<6001215xi8>
-!money  = tensor<6001215xi64>
-!mask   = tensor<6001215xi1>
+gpuvm.parameter @lines = 6001215 "rows of lineitem"
+
+!days   = tensor<@lines@xi32>
+!small  = tensor<@lines@xi8>
+!money  = tensor<@lines@xi64>
+!mask   = tensor<@lines@xi1>
 
 gpuvm.program @q6() -> (revenue: tensor<i64>) {
   gpuvm.heap @l_shipdate : !days        // days since 1970-01-01

@@ -3,8 +3,8 @@
     run.py q1 q3 --columns FOLDER --work FOLDER [--packed] [--check duckdb|columns|numpy] [--scale N]
     run.py --work FOLDER [--small] [--scale N] [QUERY ...]
 
-FOLDER holds the columns that columns.py makes; the programs, written for scale factor 1,
-get the sizes of these, and with --packed the columns' packed types (packing.py). Without
+FOLDER holds the columns that columns.py makes; the programs' parameters, whose defaults
+are scale factor 1, get the sizes of these, and with --packed the columns' packed types (packing.py). Without
 --columns it makes them, and shows and checks everything there is here (showcase.py), at scale
 factor 1, or 0.01 with --small. An answer is checked against
 
@@ -39,21 +39,22 @@ def tool(options, name, *arguments):
 
 
 def inputs_of(query, columns, options):
-    """(the program of a query for these columns, a file for each of its inputs)"""
-    program = programs.resized((HERE / f"{query}.mlir").read_text(), schema.sizes(columns))
+    """(the program of a query, a file for each of its inputs)"""
+    source = HERE / f"{query}.mlir"
     if options.packed:
         codecs, files = packing.pack_query(options.columns, query)
-        return packing.packed_program(program, codecs), files
-    return program, {name: options.columns / f"{name}.npy" for name in columns}
+        packed = options.work / f"{query}-packed.mlir"
+        packed.write_text(packing.packed_program(source.read_text(), codecs))
+        return packed, files
+    return source, {name: options.columns / f"{name}.npy" for name in columns}
 
 
 def execute(query, columns, options):
     """(outputs by name, plan, statistics) of a query on the device; the plan's inputs have their bytes."""
-    program, sources = inputs_of(query, columns, options)
-    work, name = options.work, f"{query}-packed" if options.packed else query
-    source, plan_file = work / f"{name}.mlir", work / f"{name}.gvplan"
-    source.write_text(program)
-    tool(options, "gpuvm-compile", source, "-o", plan_file, *options.compile_options)
+    source, sources = inputs_of(query, columns, options)
+    work, name = options.work, source.stem
+    plan_file = work / f"{name}.gvplan"
+    tool(options, "gpuvm-compile", source, "-o", plan_file, *programs.settings(schema.sizes(query, columns)), *options.compile_options)
     plan = json.loads(tool(options, "gpuvm-plan", "show", "--format=json", plan_file))
     for i in plan["inputs"]:
         i["bytes"] = np.load(sources[i["name"]], mmap_mode="r").nbytes

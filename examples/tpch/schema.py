@@ -89,15 +89,13 @@ def line_count(columns):
     return next(len(values) for name, values in columns.items() if COLUMNS[name].table == "lineitem")
 
 
-def sizes(columns):
-    """{size in the programs, which are written for scale factor 1: size for these columns}"""
-    found = {}
-    for size, name in ((1_500_000, "o_orderkey"), (150_000, "c_mktsegment"), (150_000, "c_nationkey"),
-                       (200_000, "p_partkey"), (10_000, "s_nationkey")):
-        if name in columns:
-            found[size] = len(columns[name])
-    rows = line_count(columns)
-    found |= {6_001_215: rows, 187_601: rows // 32 + 64, 93_833: rows // 64 + 64}
-    if "o_orderkey" in columns:
-        found |= {6_000_001: int(columns["o_orderkey"].max()) + 1, 46_939: len(columns["o_orderkey"]) // 32 + 64}
-    return found
+# The parameters of each program; those of chunks.mlir are no table's.
+PARAMETERS = {"q1": ["lines"], "q3": ["lines", "keys", "orders", "customers"], "q5": ["lines", "keys", "orders", "customers", "suppliers"],
+              "q6": ["lines"], "q12": ["lines", "orders"], "q14": ["lines", "parts"], "side": ["lines", "orders"]}
+TABLES = {"lines": "lineitem", "orders": "orders", "customers": "customer", "parts": "part", "suppliers": "supplier"}
+
+
+def sizes(program, columns):
+    """{parameter of the program: its value for these columns}"""
+    rows = {COLUMNS[name].table: len(values) for name, values in columns.items()}
+    return {name: int(columns["o_orderkey"].max()) + 1 if name == "keys" else rows[TABLES[name]] for name in PARAMETERS[program]}

@@ -17,16 +17,20 @@
 // The table has room for a 64th of the lines, and 64; if even the smaller side has
 // more, that is the error EXCESS.
 
-!days       = tensor<6001215xi32>
-!small      = tensor<6001215xi8>
-!money      = tensor<6001215xi64>
-!mask       = tensor<6001215xi1>
-!orders     = tensor<1500000xi32>
-!ranks      = tensor<1500000xi8>
-!sums       = tensor<1500000xi64>
-!order_mask = tensor<1500000xi1>
-!table      = tensor<93833xi32>
-!built      = tensor<?xi32, #gpuvm.bound<93833>>
+gpuvm.parameter @lines = 6001215 "rows of lineitem"
+gpuvm.parameter @orders = 1500000
+gpuvm.parameter @room = @lines floordiv 64 + 64@
+
+!days       = tensor<@lines@xi32>
+!small      = tensor<@lines@xi8>
+!money      = tensor<@lines@xi64>
+!mask       = tensor<@lines@xi1>
+!orders     = tensor<@orders@xi32>
+!ranks      = tensor<@orders@xi8>
+!sums       = tensor<@orders@xi64>
+!order_mask = tensor<@orders@xi1>
+!table      = tensor<@room@xi32>
+!built      = tensor<?xi32, #gpuvm.bound<@room@>>
 !groups     = tensor<5xi64>
 !day        = tensor<i32>
 !condition  = !gpuvm.message<tensor<i1>>

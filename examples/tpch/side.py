@@ -105,12 +105,10 @@ def check_all(columns_folder, work, interpret=False):
     whose, connection = connect(columns)
     print(f"answers are checked against {whose}", file=sys.stderr)
     work.mkdir(parents=True, exist_ok=True)
-    source, plan = work / "side.mlir", work / "side.gvplan"
-    source.write_text(programs.resized((HERE / "side.mlir").read_text(), schema.sizes(columns)))
-    command = ["gpuvm-interpret", source]
+    source, sizes = HERE / "side.mlir", schema.sizes("side", columns)
+    command = ["gpuvm-interpret", source, *programs.settings(sizes)]
     if not interpret:
-        subprocess.run(["gpuvm-compile", source, "-o", plan], check=True)
-        command = ["gpuvm-run", plan, "--timeout=600"]
+        command = ["gpuvm-run", programs.compiled(work / "side.gvplan", source, **sizes), "--timeout=600"]
     good = True
     for what, *days in CASES:
         expected = connection.execute(QUERY.format(*days[0], *days[1])).fetchall()

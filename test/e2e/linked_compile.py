@@ -27,10 +27,8 @@ def main():
         model = type("Deep", (gguf_models.Model,), {"layers": layers, "trained": 512})("qwen2")
         model.write(folder / "model.gguf")
         call(folder / "model.gguf", "--llm-chunk=32", "--program=embed,prefill,generate", "--keep-module", "-o", folder / "model.gvplan")
-        whole = folder / "ask.mlir"
-        whole.write_text((EXAMPLES / "retrieval" / "ask.mlir").read_text().replace("576", str(model.width)))
         before = user_seconds()
-        call(whole, f"--link={EXAMPLES / 'prompt.mlir'}", f"--link={folder / 'model.gvplan'}", "-o", folder / "ask.gvplan")
+        call(EXAMPLES / "retrieval" / "ask.mlir", f"--set=width={model.width}", f"--link={EXAMPLES / 'prompt.mlir'}", f"--link={folder / 'model.gvplan'}", "-o", folder / "ask.gvplan")
         seconds.append(user_seconds() - before)
         print(f"{layers} layers: {seconds[-1]:.2f} s", flush=True)
     few, more, most = seconds

@@ -5,8 +5,7 @@
 // RUN: gpuvm-compile %s -o %t.gvplan
 // RUN: gpuvm-run %t.gvplan --validate | FileCheck %s
 // RUN: gpuvm-interpret %s | FileCheck %s
-// RUN: sed s/156250/15625/ %root/examples/primes/primes.mlir > %t.sieve.mlir
-// RUN: gpuvm-compile %t.sieve.mlir -o %t.sieve.gvplan
+// RUN: gpuvm-compile %root/examples/primes/primes.mlir --set words=15625 -o %t.sieve.gvplan
 // RUN: gpuvm-run %t.sieve.gvplan --validate | FileCheck %s --check-prefix=SIEVE
 // RUN: gpuvm-run %t.sieve.gvplan --validate --iterations=3 | FileCheck %s --check-prefix=ON
 
