@@ -35,12 +35,12 @@ DONE = 0  # How a phase ends: counts[phase, 5].
 SIZES = {
     "mandelbrot": {"WIDTH": 768, "PIXELS": 768 * 512, "STEPS": 256, "PITCH": 1 / 256},
     "ode": {},
-    "network": {"WIDTH": 512, "PIXELS": 512 * 512, "SKIP": 508},
+    "network": {"WIDTH": 512, "PIXELS": 512 * 512, "SKIP": 508, "PARTS": 8 * 512 * 512},
 }
 SMALL = {
     "mandelbrot": {},
     "ode": {"SYSTEMS": 500, "STEPS": 64, "H": 1 / 8, "HALF": 1 / 16, "SIXTH": 1 / 48},
-    "network": {"WIDTH": 64, "PIXELS": 64 * 48, "SKIP": 60},
+    "network": {"WIDTH": 64, "PIXELS": 64 * 48, "SKIP": 60, "PARTS": 8 * 64 * 48},
 }
 
 
@@ -48,24 +48,12 @@ def constants(text):
     return {name: float(value) for name, value in re.findall(r"^\.const (\w+) (\S+)", text, re.MULTILINE)}
 
 
-def resized(text, sizes):
-    """A program with other values of its constants; a buffer of 8 PIXELS stays one."""
-    for name, value in sizes.items():
-        text = re.sub(rf"^(\.const {name}) \S+", rf"\1 {value!r}", text, flags=re.MULTILINE)
-    if "PIXELS" in sizes:
-        text = re.sub(r"^(\.buffer parts) \d+", rf"\1 {8 * sizes['PIXELS']}", text, flags=re.MULTILINE)
-    return text
-
-
 def execute(name, inputs, output_names, options):
     """(outputs by name, the program's constants) of examples/linear/NAME.lvm; `inputs` takes the constants."""
-    text = resized((HERE / f"{name}.lvm").read_text(), (SMALL if options.small else SIZES)[name])
-    known = constants(text)
-    source = options.work / f"{name}.lvm"
-    source.write_text(text)
-    plan = source.with_suffix(".gvplan")
+    source, sizes = HERE / f"{name}.lvm", (SMALL if options.small else SIZES)[name]
+    known = constants(source.read_text()) | sizes
     say(f"{name}.lvm ...")
-    programs.tool("gpuvm-compile", source, "-o", plan, f"--linear-mode={options.mode}")
+    plan = programs.compiled(options.work / f"{name}.gvplan", source, f"--linear-mode={options.mode}", **sizes)
     found, stats = programs.execute(plan, inputs(known), [*output_names, "status", "counts"], f"--iterations={options.iterations}", "--timeout=3000")
     counts = found["counts"]
     instructions, time = int(counts[:, 1:5].sum()), stats["device_us"]["median"]

@@ -163,16 +163,6 @@ const FrontEnd *CommandLine::findReader() const {
   return nullptr;
 }
 
-/// Only texts of MLIR have parameters.
-vm::Status CommandLine::checkSettings() const {
-  if (request.settings.empty())
-    return {};
-  return complain(vm::Code::Usage,
-                  fmt::format("--set gives \"{}\", but \"{}\" is no text of "
-                              "MLIR, which may have parameters.",
-                              request.settings.front().first, sources.front()));
-}
-
 /// Whether the sources can be compiled, and the options fit what `reader`
 /// reads.
 vm::Status CommandLine::checkSources(const CLI::App &app,
@@ -188,7 +178,12 @@ vm::Status CommandLine::checkSources(const CLI::App &app,
       return complain(vm::Code::BadInput, advice);
   if (!reader)
     return {};
-  VM_RETURN_IF_ERROR(checkSettings());
+  if (!request.settings.empty())
+    return complain(vm::Code::Usage,
+                    fmt::format("--set gives \"{}\", but \"{}\" has no "
+                                "parameters.",
+                                request.settings.front().first,
+                                sources.front()));
   VM_RETURN_IF_ERROR(reader->checkUsed(app));
   for (const auto &other : frontEnds)
     if (other.get() != reader)
@@ -217,9 +212,7 @@ vm::Result<std::unique_ptr<FrontEndInput>> CommandLine::readProgram() {
   if (!file)
     return complain(vm::Code::BadInput, error);
   if (reader)
-    VM_RETURN_IF_ERROR(checkSettings());
-  if (reader)
-    return reader->readFile(source, std::move(file));
+    return reader->readFile(source, std::move(file), request.settings);
   auto input = std::make_unique<FrontEndInput>();
   input->text = std::move(file);
   return input;

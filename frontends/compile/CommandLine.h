@@ -55,7 +55,6 @@ public:
 private:
   const FrontEnd *findReader() const;
   vm::Status checkSources(const CLI::App &app, const FrontEnd *reader) const;
-  vm::Status checkSettings() const;
   vm::Result<std::unique_ptr<FrontEndInput>> readProgram();
   vm::Result<vm::Plan> compilePlan(FrontEndInput &input,
                                    const CompileListener &listener,

@@ -24,7 +24,8 @@ FrontEnd::readFiles(const std::vector<std::string> &) const {
 }
 
 vm::Result<std::unique_ptr<FrontEndInput>>
-FrontEnd::readFile(llvm::StringRef, std::unique_ptr<llvm::MemoryBuffer>) const {
+FrontEnd::readFile(llvm::StringRef, std::unique_ptr<llvm::MemoryBuffer>,
+                   const vm::Settings &) const {
   llvm_unreachable("reads said no");
 }
 

@@ -91,9 +91,10 @@ public:
 
   virtual vm::Result<std::unique_ptr<FrontEndInput>>
   readFiles(const std::vector<std::string> &paths) const;
+  /// `settings` are what --set says.
   virtual vm::Result<std::unique_ptr<FrontEndInput>>
-  readFile(llvm::StringRef path,
-           std::unique_ptr<llvm::MemoryBuffer> file) const;
+  readFile(llvm::StringRef path, std::unique_ptr<llvm::MemoryBuffer> file,
+           const vm::Settings &settings) const;
 };
 
 /// One of each that this build has.

@@ -11,6 +11,7 @@
 #include "frontends/linear/matrices/Statistics.h"
 #include "frontends/linear/modes/Modes.h"
 #include "frontends/linear/text/Assembler.h"
+#include "frontends/linear/text/SetConstants.h"
 #include "tools/common/CommandLineText.h"
 #include "tools/common/TextFile.h"
 
@@ -62,8 +63,8 @@ public:
   bool reads(llvm::StringRef path, llvm::StringRef bytes) const override;
   Status checkUnused(llvm::StringRef path) const override;
   Result<std::unique_ptr<FrontEndInput>>
-  readFile(llvm::StringRef path,
-           std::unique_ptr<llvm::MemoryBuffer> file) const override;
+  readFile(llvm::StringRef path, std::unique_ptr<llvm::MemoryBuffer> file,
+           const Settings &settings) const override;
 
 private:
   LinearOptions options;
@@ -156,10 +157,23 @@ bool LinearFrontEnd::reads(llvm::StringRef path, llvm::StringRef bytes) const {
 /// Of an executable, messages quote nothing.
 Result<std::unique_ptr<FrontEndInput>>
 LinearFrontEnd::readFile(llvm::StringRef path,
-                         std::unique_ptr<llvm::MemoryBuffer> file) const {
+                         std::unique_ptr<llvm::MemoryBuffer> file,
+                         const Settings &settings) const {
   llvm::StringRef text = file->getBuffer();
   bool binary = isBinary(path, text);
   std::string name = path.str();
+  if (!settings.empty()) {
+    if (binary)
+      return complain(
+          {Code::Usage, fmt::format("--set gives \"{}\", but \"{}\" "
+                                    "has its values already.",
+                                    settings.front().first, name)});
+    Result<std::string> changed = linear::setConstants(text, name, settings);
+    if (!changed.ok())
+      return changed.status();
+    file = llvm::MemoryBuffer::getMemBufferCopy(*changed, path);
+    text = file->getBuffer();
+  }
   Result<linear::Program> program =
       binary ? linear::readExecutable({text.bytes_begin(), text.size()}, name)
              : linear::assemble(std::string_view(text), name);

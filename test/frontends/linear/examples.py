@@ -28,7 +28,7 @@ SMALL = {
     "tree": {"WIDTH": "10", "x": "1000", "partial": "100", "fewer": "10", "run sum 10000": "run sum 100", "run sum 100 ": "run sum 10 "},
     "mandelbrot": {"WIDTH": "12", "PIXELS": "96", "STEPS": "8", "PITCH": "0.25"},
     "ode": {"SYSTEMS": "20", "STEPS": "2", "H": "0.25", "HALF": "0.125", "SIXTH": "0.0416666667"},
-    "network": {"WIDTH": "16", "PIXELS": "128", "SKIP": "12", "parts": "1024"},
+    "network": {"WIDTH": "16", "PIXELS": "128", "SKIP": "12", "PARTS": "1024"},
 }
 
 

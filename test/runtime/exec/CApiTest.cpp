@@ -181,11 +181,14 @@ TEST_F(CApiTest, KnowsItsVersion) {
 }
 
 TEST_F(CApiTest, ListsWhatAProgramHas) {
-  gpuvm::Vm &vm = program(makeAffineProgram(8));
+  Plan plan = makeAffineProgram(8);
+  plan.parameters = {{"n", "8"}, {"rate", "0.5"}};
+  gpuvm::Vm &vm = program(plan);
   for (auto [kind, count] : {std::pair(GPUVM_INPUT, 1u),
                              {GPUVM_OUTPUT, 1u},
                              {GPUVM_SYMBOL, 1u},
-                             {GPUVM_STAGE, 1u}}) {
+                             {GPUVM_STAGE, 1u},
+                             {GPUVM_PARAMETER, 2u}}) {
     size_t actual = 0;
     EXPECT_VM_OK(vm, count(kind, actual));
     EXPECT_EQ(actual, count) << kind;
@@ -199,6 +202,10 @@ TEST_F(CApiTest, ListsWhatAProgramHas) {
   EXPECT_EQ(item.size_bytes, 32u);
   EXPECT_EQ(item.region, GPUVM_REGISTERS);
   EXPECT_STREQ(item.rows, "");
+  EXPECT_STREQ(item.value, "");
+  EXPECT_VM_OK(vm, describe(GPUVM_PARAMETER, 1, item));
+  EXPECT_STREQ(item.name, "rate");
+  EXPECT_STREQ(item.value, "0.5");
   EXPECT_VM_OK(vm, describe(GPUVM_SYMBOL, 0, item));
   EXPECT_STREQ(item.name, "parameters");
   EXPECT_EQ(item.region, GPUVM_GLOBALS);
