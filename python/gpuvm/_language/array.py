@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import TraceError
-from .build import current, host_array, is_tracing
 from .dtypes import DType, Scalar
+from .emission import current, host_array, is_tracing
 from .frames import place
 from .ir import Value
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
-from .build import current, emit_one
 from .dtypes import element_of
 from .elements import Until, carried, in_element, map_elements
 from .elements import repeat as element_repeat
 from .elements import while_loop as element_while_loop
 from .elementwise import broadcast_shapes, value_of
+from .emission import current, emit_one
 from .frames import name_arguments, place
 from .ir import Op, RepeatBlock, StageBlock, Value, use
 from .shapes import Shape, as_shape

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array
-from .build import emit_one
 from .dtypes import PLACE, as_dtype, element_of
 from .elementwise import astype
+from .emission import emit_one
 from .ir import tensor
 from .shapes import Shape, as_shape
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_operand
-from .build import common_dtype, constant, current, emit, emit_one, empty, form_of, index_constant
 from .dtypes import PLACE, DType, Scalar, element_of
 from .elementwise import astype, bounded_of, value_of
+from .emission import common_dtype, constant, current, emit, emit_one, empty, form_of, index_constant
 from .frames import name_arguments, place
 from .ir import Block, Definition, ElementBlock, Op, Value, use
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
-from .build import common_dtype, constant, current, emit_one, form_of
 from .dtypes import DType, Scalar, as_dtype, as_float, as_real, element_of
+from .emission import common_dtype, constant, current, emit_one, form_of
 from .ir import Value, type_text
 
 _BOOL: Final = np.dtype(np.bool_)

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
-from .build import current, emit_one, form_of
 from .dtypes import PLACE, Scalar
 from .elements import extract, map_elements
 from .elementwise import add, astype, broadcast_shapes, less, value_of, where
+from .emission import current, emit_one, form_of
 from .ir import tensor
 from .shapes import axis_of, broadcast_to, fixed, flip, moveaxis, ravel, reshape
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
-from .build import emit, emit_one
 from .dtypes import PLACE, as_dtype, element_of
 from .elementwise import astype, value_of
+from .emission import emit, emit_one
 from .ir import Value, tensor
 from .ordering import sort_together
 from .reductions import combine, scan_rows

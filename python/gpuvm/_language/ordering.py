@@ -6,8 +6,8 @@ from typing import Any
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array
-from .build import emit, emit_one
 from .dtypes import PLACE, as_float, common
+from .emission import emit, emit_one
 from .ir import tensor
 from .shapes import axis_of, moveaxis, ravel
 

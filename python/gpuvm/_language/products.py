@@ -7,9 +7,9 @@ from typing import Any
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array
-from .build import constant, emit_one
 from .dtypes import DType, common, element_of
 from .elementwise import astype, broadcast_shapes
+from .emission import constant, emit_one
 from .frames import place
 from .ir import Block, Op, Value, tensor
 from .shapes import broadcast_to, fixed, ravel, reshape

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array
-from .build import constant, current, emit, emit_one, form_of
 from .dtypes import PLACE, DType, Scalar, as_dtype, as_float, element_of
 from .elementwise import absolute, add, astype, divide, equal, logical_or, multiply, sqrt, square, subtract, where
+from .emission import constant, current, emit, emit_one, form_of
 from .frames import place
 from .ir import Block, Op, Value
 from .shapes import arange, axis_of, broadcast_to, ravel, reshape

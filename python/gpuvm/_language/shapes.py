@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array, as_operand
-from .build import common_dtype, constant, current, emit_one, empty
 from .dtypes import PLACE, DType, Scalar, as_dtype, common, element_of, literal
+from .emission import common_dtype, constant, current, emit_one, empty
 from .frames import place
 from .ir import ElementBlock, Op, Value, tensor
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_operand
-from .build import current, dense, emit, emit_one, hint_of
 from .dtypes import PLACE, as_dtype, element_of
 from .elementwise import value_of
+from .emission import current, dense, emit, emit_one, hint_of
 from .frames import place
 from .ir import Block, Op, StageBlock, Value, tensor, use
 from .operations import PackedArray, packed_type

@@ -15,8 +15,8 @@ from .._tensors import Array as HostArray
 from ..errors import CompileError, Diagnostic, UsageError
 from .arguments import Argument, Signature
 from .array import as_array
-from .build import Trace, tracing
 from .dtypes import DType, element_of
+from .emission import Trace, tracing
 from .frames import NOWHERE, Place, place_of
 from .ir import Names, Value, Writer, remove_unused, use, write_ops
 from .trees import Rebuild, flatten

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import TraceError
 from .array import Array, ArrayLike, as_array
-from .build import emit_one
+from .emission import emit_one
 from .ir import tensor
 from .shapes import axis_of
 
