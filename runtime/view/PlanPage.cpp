@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <iterator>
 #include <string_view>
 
 namespace vm {
@@ -56,27 +58,30 @@ std::string inHtml(std::string_view text) {
   return escaped;
 }
 
-Json toJson(const Value &value) {
-  Json readers = Json::array();
-  for (const ValueReader &reader : value.readers)
-    readers.push_back({reader.command, reader.bytes});
-  Json json = {{"region", toString(value.window.region)},
-               {"offset", value.window.offset},
-               {"length", value.window.length}};
-  json["writer"] = value.writer ? Json(*value.writer) : Json();
-  json["readers"] = std::move(readers);
-  json["kept"] = value.isKept;
-  json["program"] = value.program;
-  json["begin"] = value.begin;
-  json["end"] = value.end;
-  return json;
+/// Written value by value: a tree of all of them would take ten times the
+/// memory of the text.
+void addValue(std::string &text, const Value &value) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, R"({{"region":"{}","offset":{},"length":{},"writer":{},)",
+                 toString(value.window.region), value.window.offset,
+                 value.window.length,
+                 value.writer ? fmt::format("{}", *value.writer) : "null");
+  text += "\"readers\":[";
+  for (size_t i = 0; i < value.readers.size(); ++i)
+    fmt::format_to(out, "{}[{},{}]", i ? "," : "", value.readers[i].command,
+                   value.readers[i].bytes);
+  fmt::format_to(out, R"(],"kept":{},"program":{},"begin":{},"end":{}}})",
+                 value.isKept, value.program, value.begin, value.end);
 }
 
 std::string valuesJson(const PlanValues &values) {
-  Json list = Json::array();
-  for (const Value &value : values.values)
-    list.push_back(toJson(value));
-  return dump(list);
+  std::string text = "[";
+  for (const Value &value : values.values) {
+    if (text.size() > 1)
+      text += ',';
+    addValue(text, value);
+  }
+  return text + "]";
 }
 
 std::string sourcesJson(const PageOptions &options) {

@@ -165,7 +165,8 @@ void ValueFinder::write(uint32_t command, const Window &named,
 void ValueFinder::visit(uint32_t command) {
   std::vector<Access> accesses = accessesOf(plan, plan.commands[command]);
   for (const Access &access : accesses)
-    if (access.reads || plan.commands[command].unless)
+    if ((access.reads || plan.commands[command].unless) &&
+        !result.areReadersLeftOut)
       read(places.at(access.window));
   addReader(command);
   for (const Access &access : accesses)

@@ -44,7 +44,8 @@ struct Value {
 
 struct PlanValues {
   std::vector<Value> values; ///< By program, then in the order they are made.
-  /// Whether there are more readers than are listed (kMaxReaders).
+  /// Whether there are more readers than kMaxReaders: what comes after them is
+  /// not listed, and lifetimes may be longer than they say.
   bool areReadersLeftOut = false;
 };
 

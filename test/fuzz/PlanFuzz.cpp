@@ -15,6 +15,8 @@
 #include "runtime/plan/Hazards.h"
 #include "runtime/plan/KernelReflection.h"
 #include "runtime/plan/PlanFile.h"
+#include "runtime/view/PlanPage.h"
+#include "runtime/view/Values.h"
 
 #include <nlohmann/json.hpp>
 
@@ -32,6 +34,22 @@ static void require(bool condition) {
     abort();
 }
 
+/// What a page shows of any plan makes sense.
+static void checkView(const Plan &plan) {
+  Result<PlanValues> found = findValues(plan);
+  require(found.ok());
+  for (const Value &value : found->values) {
+    require(value.begin <= value.end);
+    require(plan.commands.empty() || value.end < plan.commands.size());
+    for (const ValueReader &reader : value.readers) {
+      require(reader.command < plan.commands.size());
+      require(reader.bytes > 0 && reader.bytes <= value.window.length);
+    }
+  }
+  Result<std::string> data = viewJson(plan, {.title = plan.program});
+  require(data.ok() && json::accept(*data));
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<Plan> plan = readPlan({data, size});
   if (!plan.ok()) {
@@ -45,6 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<Plan> back = readPlan(file);
   require(back.ok() && writePlan(*back) == file);
   (void)findDependences(*plan);
+  checkView(*plan);
   for (const Kernel &kernel : plan->kernels)
     (void)decompileToGlsl(kernel.name, kernel.spirv);
   // What has bounds can be given them again.

@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace vm;
@@ -147,6 +149,23 @@ TEST(Values, AreOfOneProgram) {
   sample.programs = {{"a", {}, {}, {}, 0, 1}, {"b", {}, {}, {}, 0, 1}};
   EXPECT_EQ(show(sample), (Lines{"[0,256) by 0 for in 0..0",
                                  "[0,256) by none for 1:256 in 1..1"}));
+}
+
+TEST(Values, ListReadersUpToALimit) {
+  constexpr uint64_t kCount = 1200;
+  std::vector<Command> commands;
+  for (uint64_t i = 0; i < kCount; ++i)
+    commands.push_back(dispatchRegisters(kWrite, {{256 * i, 256}}));
+  commands.push_back(barrier());
+  for (uint64_t i = 0; i < kCount; ++i)
+    commands.push_back(dispatchRegisters(kRead, {{0, 256 * kCount}}));
+  Plan sample = plan(std::move(commands));
+  Result<PlanValues> found = findValues(sample);
+  EXPECT_TRUE(found->areReadersLeftOut);
+  size_t readers = 0;
+  for (const Value &value : found->values)
+    readers += value.readers.size();
+  EXPECT_EQ(readers, kMaxReaders);
 }
 
 TEST(Values, EndAtTheDeadline) {
