@@ -408,7 +408,8 @@ gpuvm::lowerToSpirv(gpu::GPUModuleOp module,
   }
   if (hasBfloat16)
     useBfloat16(result);
-  if (failed(passes.simplify.run(result)))
+  // Without a triple the passes did nothing: the compilation is cancelled.
+  if (failed(passes.simplify.run(result)) || !result.getVceTriple())
     return failure();
   if (withSubgroups)
     declare(result, spirv::Capability::GroupNonUniform);

@@ -16,8 +16,23 @@ import pytest
 from conftest import HELLO, clean_environment, loop_text
 
 PATIENCE = 120
-LARGE = Path(__file__).parents[2] / "examples" / "connect4" / "search.mlir"
-"""A program that takes seconds to compile."""
+
+
+def large_text(stages: int = 200) -> str:
+    """A program that takes seconds to compile."""
+    kind, given, lines = "tensor<4096xi32>", "%x : tensor<4096xi32>", []
+    for i in range(stages):
+        lines.append(f"""  %m{i} = gpuvm.stage @s{i}(%a = {given}) -> {kind} {{
+    %c = arith.constant dense<{i + 1}> : {kind}
+    %b = arith.xori %a, %c : {kind}
+    %s = gpuvm.sort %b : {kind}
+    gpuvm.send %s : {kind}
+  }}""")
+        given = f"%m{i} : !gpuvm.message<{kind}>"
+    body = "\n".join(lines)
+    return (
+        f"gpuvm.program @large(%x: {kind}) -> (y: {kind}) {{\n{body}\n  gpuvm.return %m{stages - 1} : !gpuvm.message<{kind}>\n}}"
+    )
 
 
 def start(tmp_path: Path, text: str) -> subprocess.Popen[str]:
@@ -80,7 +95,7 @@ import gpuvm
 gpuvm.compile("gpuvm.program @p() -> () {{\\n  gpuvm.return\\n}}", cache=False)  # The libraries are loaded.
 threading.Timer(0.3, print, ["ready"], dict(flush=True)).start()
 try:
-    gpuvm.compile({str(LARGE)!r}, cache=False)
+    gpuvm.compile({large_text()!r}, cache=False)
     print("compiled", flush=True)
 except KeyboardInterrupt:
     start = time.monotonic()
