@@ -17,6 +17,7 @@
 #include "mlir/IR/Action.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <system_error>
