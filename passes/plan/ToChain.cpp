@@ -96,11 +96,10 @@ void ChainBuilder::addInputsAndOutputs() {
       });
   for (auto heap : program.getBody().getOps<HeapOp>())
     if (!heap.getInitial())
-      chain::InputOp::create(b, heap.getLoc(), heap.getSymName(),
-                             getSymbolInfo(heap).type, heap.getWindowAttr(),
-                             chain::Residency::load,
-                             heap.getRowsAttr() ? heap.getRowsAttr().getAttr()
-                                                : StringAttr());
+      chain::InputOp::create(
+          b, heap.getLoc(), heap.getSymName(), getSymbolInfo(heap).type,
+          heap.getWindowAttr(), chain::Residency::load,
+          heap.getRowsAttr() ? heap.getRowsAttr().getAttr() : StringAttr());
   add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
       program.getOutputCounts(),
       [&](StringAttr name, RankedTensorType t, WindowAttr window,
