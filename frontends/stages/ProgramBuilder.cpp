@@ -157,6 +157,6 @@ Value ProgramBuilder::constant(Type type, int64_t value) {
   return constant(type, getIntegerAttr(getElementTypeOrSelf(type), value));
 }
 
-Value ProgramBuilder::constant(Type type, llvm::APFloat value) {
+Value ProgramBuilder::constant(Type type, const llvm::APFloat &value) {
   return constant(type, getFloatAttr(getElementTypeOrSelf(type), value));
 }

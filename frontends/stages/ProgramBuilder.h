@@ -100,7 +100,7 @@ public:
   }
   /// A number, or a tensor of it.
   Value constant(Type type, int64_t value);
-  Value constant(Type type, llvm::APFloat value);
+  Value constant(Type type, const llvm::APFloat &value);
 
 private:
   Value constant(Type type, TypedAttr number);

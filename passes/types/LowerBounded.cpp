@@ -74,7 +74,7 @@ void BoundLowering::setSymbol(Operation *op, StringAttr symbol) {
 Value BoundLowering::clamp(Location loc, Value count, int64_t bound) {
   return makeWords(
       b, loc, {}, count,
-      [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+      [&](ScalarBuilder &, ArrayRef<Expr>, ArrayRef<Expr> elements) {
         return minSigned(maxSigned(elements.front(), 0), bound);
       });
 }
@@ -107,7 +107,7 @@ Value BoundLowering::keepExcess(Location loc, Value count, StringAttr symbol,
   auto old = LoadOp::create(b, loc, word, symbol.getValue(), IntegerAttr());
   return makeWords(
       b, loc, {}, ValueRange{old, count},
-      [&](ScalarBuilder &s, ArrayRef<Expr>, ArrayRef<Expr> elements) {
+      [&](ScalarBuilder &, ArrayRef<Expr>, ArrayRef<Expr> elements) {
         Expr isExcess = lessSigned(bound, elements.front());
         return gpuvm::select(isExcess, elements.front(), elements.back());
       });

@@ -290,12 +290,13 @@ int vm_output_bytes(gpuvm_vm *vm, const char *name, size_t *size) {
 int vm_save(gpuvm_vm *vm, const char *path) {
   return guardVm(vm, [&] {
     Status saved;
-    VM_RETURN_IF_ERROR(vm->shared.callIdle([&](Vm &machine) -> Status {
+    auto save = [&](Vm &machine) -> Status {
       VM_RETURN_IF_ERROR(machine.checkProgram());
       vm::Executor &executor = *machine.executor();
       saved = path ? vm::saveState(executor, path) : nullPointer("path");
       return executor.busy() ? saved : Status();
-    }));
+    };
+    VM_RETURN_IF_ERROR(vm->shared.callIdle(save));
     return saved;
   });
 }

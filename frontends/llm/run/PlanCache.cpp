@@ -87,7 +87,7 @@ Status runCompiler(const fs::path &compiler,
 }
 } // namespace
 
-Result<ModelCompiler> ownCompiler(std::function<void()> onCompile) {
+Result<ModelCompiler> ownCompiler(const std::function<void()> &onCompile) {
   fs::path path = compilerPath();
   struct stat status = {};
   if (path.empty() || stat(path.c_str(), &status) != 0)

@@ -28,7 +28,7 @@ struct ModelCompiler {
 
 /// gpuvm-compile in the folder of this program. `onCompile` is called before it
 /// starts. Usage where it is not there.
-Result<ModelCompiler> ownCompiler(std::function<void()> onCompile);
+Result<ModelCompiler> ownCompiler(const std::function<void()> &onCompile);
 
 /// The path of a plan of `file`, compiled with `options` of gpuvm-compile. It
 /// is kept in the user's cache folder, by all that it depends on: what precedes
