@@ -36,7 +36,7 @@ private:
 
   // Stages.
   LogicalResult lowerStage(StageOp stage);
-  void takeMessages();
+  LogicalResult takeMessages();
   void takeCount(Value rows, StringAttr symbol);
   void takeInputs();
   LogicalResult takeHeap();

@@ -154,7 +154,7 @@ void BoundLowering::takeCount(Value rows, StringAttr symbol) {
 }
 
 /// Loads the counts of the rows that the stage is given, or reads.
-void BoundLowering::takeMessages() {
+LogicalResult BoundLowering::takeMessages() {
   Block &body = stage.getBody().front();
   SmallVector<LoadOp> loads(body.getOps<LoadOp>());
   b.setInsertionPointToStart(&body);
@@ -162,11 +162,17 @@ void BoundLowering::takeMessages() {
        llvm::zip_equal(body.getArguments(), stage.getInputs()))
     if (isBoundedValue(argument))
       takeCount(argument, symbolOf.lookup(input));
-  for (LoadOp load : loads)
-    if (isBoundedValue(load.getValue()))
-      takeCount(
-          load.getValue(),
-          symbols.lookup<HeapOp>(load.getSymbol()).getRowsAttr().getAttr());
+  for (LoadOp load : loads) {
+    if (!isBoundedValue(load.getValue()))
+      continue;
+    auto heap = symbols.lookup<HeapOp>(load.getSymbol());
+    if (!heap)
+      return load.emitOpError("reads @")
+             << load.getSymbol()
+             << " of the module, which gpuvm-link puts into the program";
+    takeCount(load.getValue(), heap.getRowsAttr().getAttr());
+  }
+  return success();
 }
 
 LogicalResult BoundLowering::lowerStage(StageOp present) {
@@ -176,7 +182,8 @@ LogicalResult BoundLowering::lowerStage(StageOp present) {
   SmallVector<Operation *> ops;
   for (Operation &op : stage.getBody().front())
     ops.push_back(&op);
-  takeMessages();
+  if (failed(takeMessages()))
+    return failure();
   for (Operation *op : ops)
     if (failed(lower(op)))
       return failure();

@@ -17,6 +17,7 @@ from ._language.arguments import Bounded, Packed
 from ._language.array import Array
 from ._language.control import Stage as StageFunction
 from ._language.control import at, map, max_abs, norm, repeat, send, shared, stage, status, ticks, until, when, while_loop
+from ._language.missing import MissingError
 from ._language.program import TracedProgram, program
 from ._language.symbols import Control, Global, Heap, Metric, Register
 from ._language.traced import Traced
@@ -57,6 +58,7 @@ __all__ = [
     "InputError",
     "KernelTime",
     "Metric",
+    "MissingError",
     "OutOfMemoryError",
     "Packed",
     "PlanError",

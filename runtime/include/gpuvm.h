@@ -196,7 +196,7 @@ typedef struct gpuvm_item {
   const char *value;    /* of a parameter: "4096", or "0.5" of a float */
 } gpuvm_item;
 
-/* A plan that was read, for those who ask what it has. */
+/* A plan that was read, to be asked what it has. */
 typedef struct gpuvm_plan gpuvm_plan;
 
 /* Changes only when programs built for an older header no longer run. */

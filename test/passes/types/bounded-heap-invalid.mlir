@@ -34,3 +34,15 @@ gpuvm.program @slice() -> (y: tensor<64xi32>) {
   }
   gpuvm.return %y : !gpuvm.message<tensor<64xi32>>
 }
+
+// -----
+
+gpuvm.heap @x : tensor<?xi32, #gpuvm.bound<8>>
+gpuvm.program @unlinked() -> (y: tensor<?xi32, #gpuvm.bound<8>>) {
+  %y = gpuvm.stage @s() -> tensor<?xi32, #gpuvm.bound<8>> {
+    // expected-error @below {{reads @x of the module, which gpuvm-link puts into the program}}
+    %v = gpuvm.load @x : tensor<?xi32, #gpuvm.bound<8>>
+    gpuvm.send %v : tensor<?xi32, #gpuvm.bound<8>>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<?xi32, #gpuvm.bound<8>>>
+}
