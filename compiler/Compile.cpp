@@ -203,7 +203,7 @@ static void dumpPhases(PassManager &passes, StringRef folder) {
 static void startThreads(ModuleOp module) {
   constexpr unsigned kMinKernels = 16;
   unsigned kernels = 0;
-  module.walk([&](KernelOp) { ++kernels; });
+  module.walk([&](flow::DispatchOp) { ++kernels; });
   if (kernels < kMinKernels)
     return;
   try {

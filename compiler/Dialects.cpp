@@ -8,7 +8,7 @@
 #include "compiler/Dialects.h"
 
 #include "dialects/chain/Chain.h"
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,9 +21,9 @@
 using namespace mlir;
 
 void gpuvm::registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<gpuvm::GpuvmDialect, chain::ChainDialect, arith::ArithDialect,
-                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  spirv::SPIRVDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+  registry.insert<gpuvm::GpuvmDialect, flow::FlowDialect, chain::ChainDialect,
+                  arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
 }

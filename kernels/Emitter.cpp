@@ -65,7 +65,8 @@ static SmallVector<StringRef> featuresOf(spirv::ModuleOp module) {
 static constexpr int64_t kMaxElements =
     std::numeric_limits<int32_t>::max() - (int64_t(1) << 20);
 
-static LogicalResult checkLimits(KernelOp op, const BindingLayout &bindings) {
+static LogicalResult checkLimits(flow::DispatchOp op,
+                                 const BindingLayout &bindings) {
   auto check = [&](Type type) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getNumElements() <= kMaxElements)
@@ -101,7 +102,7 @@ static LogicalResult checkLimits(KernelOp op, const BindingLayout &bindings) {
   return failure();
 }
 
-static FailureOr<EmittedKernel> emitModule(KernelOp op,
+static FailureOr<EmittedKernel> emitModule(flow::DispatchOp op,
                                            const KernelLayout &layout,
                                            const EmitOptions &options,
                                            SpirvPasses &passes) {
@@ -143,7 +144,7 @@ static FailureOr<EmittedKernel> emitModule(KernelOp op,
   return result;
 }
 
-FailureOr<EmittedKernel> gpuvm::emitKernel(KernelOp op,
+FailureOr<EmittedKernel> gpuvm::emitKernel(flow::DispatchOp op,
                                            const KernelLayout &layout,
                                            const EmitOptions &options,
                                            SpirvPasses &passes) {

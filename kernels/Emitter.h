@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "kernels/builder/KernelBuilder.h"
 #include "kernels/family/Layout.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -35,7 +36,8 @@ struct SpirvPasses;
 
 /// Emits and lowers a kernel that has windows, laid out as one of its launches
 /// says.
-FailureOr<EmittedKernel> emitKernel(KernelOp op, const KernelLayout &layout,
+FailureOr<EmittedKernel> emitKernel(flow::DispatchOp op,
+                                    const KernelLayout &layout,
                                     const EmitOptions &options,
                                     SpirvPasses &passes);
 

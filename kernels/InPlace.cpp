@@ -23,7 +23,7 @@ namespace {
 /// Looks for ways from the results of a kernel to one of its arguments.
 class ReadsElsewhere {
 public:
-  ReadsElsewhere(KernelOp kernel, BlockArgument argument);
+  ReadsElsewhere(flow::DispatchOp kernel, BlockArgument argument);
   /// Whether some way leads elsewhere than to the place of result `result`.
   bool check(unsigned result);
 
@@ -32,7 +32,7 @@ private:
   bool followGeneric(linalg::GenericOp op, Value result, bool inPlace);
   bool isByProduct(Value value) const;
 
-  KernelOp kernel;
+  flow::DispatchOp kernel;
   BlockArgument argument;
   SmallVector<linalg::GenericOp> reductions;
   bool onePhase = true; ///< No reduction reads what follows from another.
@@ -57,7 +57,7 @@ static bool readsReduction(Operation *op) {
   return false;
 }
 
-ReadsElsewhere::ReadsElsewhere(KernelOp kernel, BlockArgument argument)
+ReadsElsewhere::ReadsElsewhere(flow::DispatchOp kernel, BlockArgument argument)
     : kernel(kernel), argument(argument), reductions(getReductions(kernel)) {
   for (linalg::GenericOp op : reductions)
     onePhase &= !readsReduction(op);
@@ -123,7 +123,7 @@ bool ReadsElsewhere::check(unsigned result) {
   });
 }
 
-bool gpuvm::canUpdateInPlace(KernelOp kernel, unsigned operand,
+bool gpuvm::canUpdateInPlace(flow::DispatchOp kernel, unsigned operand,
                              unsigned result) {
   if (!getFamily(kernel).worksInPlace(kernel, operand, result))
     return false;

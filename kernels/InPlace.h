@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
@@ -18,6 +18,7 @@ namespace mlir::gpuvm {
 /// `operand`: both have elements of the same size, as many, and the kernel
 /// reads the operand only at the place it writes, in the lane that writes and
 /// before it writes. Each operand that has the same window must be asked for.
-bool canUpdateInPlace(KernelOp kernel, unsigned operand, unsigned result);
+bool canUpdateInPlace(flow::DispatchOp kernel, unsigned operand,
+                      unsigned result);
 
 } // namespace mlir::gpuvm

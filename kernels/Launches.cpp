@@ -86,8 +86,8 @@ struct FieldReader : LayoutFields {
 };
 } // namespace
 
-static LaunchAttr describe(KernelOp kernel, DeviceKind device, StringRef form,
-                           KernelLayout &layout) {
+static LaunchAttr describe(flow::DispatchOp kernel, DeviceKind device,
+                           StringRef form, KernelLayout &layout) {
   FieldWriter fields(kernel.getContext());
   layout.visit(fields);
   return LaunchAttr::get(kernel.getContext(), device, form, layout.groups,
@@ -97,8 +97,8 @@ static LaunchAttr describe(KernelOp kernel, DeviceKind device, StringRef form,
 
 /// `kernel` laid out as `launch` says, as far as that is possible; `problem`
 /// says what is not.
-static std::unique_ptr<KernelLayout> read(KernelOp kernel, LaunchAttr launch,
-                                          std::string &problem) {
+static std::unique_ptr<KernelLayout>
+read(flow::DispatchOp kernel, LaunchAttr launch, std::string &problem) {
   const KernelFamily &family = getFamily(kernel);
   std::unique_ptr<KernelLayout> layout =
       family.layOut(kernel, getMainTarget(kernel));
@@ -125,7 +125,7 @@ static std::unique_ptr<KernelLayout> read(KernelOp kernel, LaunchAttr launch,
 
 /// The launches for `target`, the best one first; all its devices can run the
 /// last one. `portable` is the layout for any device.
-static void addLaunches(KernelOp kernel, const KernelLayout &portable,
+static void addLaunches(flow::DispatchOp kernel, const KernelLayout &portable,
                         TargetAttr target, bool exact, bool isOnly,
                         SmallVectorImpl<LaunchAttr> &launches) {
   const KernelFamily &family = getFamily(kernel);
@@ -171,7 +171,7 @@ static LaunchAttr forAnyDevice(LaunchAttr launch) {
                          launch.getLayout());
 }
 
-SmallVector<LaunchAttr> gpuvm::chooseLaunches(KernelOp kernel,
+SmallVector<LaunchAttr> gpuvm::chooseLaunches(flow::DispatchOp kernel,
                                               ArrayRef<TargetAttr> targets,
                                               bool exact) {
   // Last the target that asks for the least.
@@ -195,7 +195,7 @@ SmallVector<LaunchAttr> gpuvm::chooseLaunches(KernelOp kernel,
   return launches;
 }
 
-SmallVector<LaunchAttr> gpuvm::getLaunches(KernelOp kernel) {
+SmallVector<LaunchAttr> gpuvm::getLaunches(flow::DispatchOp kernel) {
   if (std::optional<ArrayAttr> launches = kernel.getLaunches())
     return llvm::to_vector(launches->getAsRange<LaunchAttr>());
   const KernelFamily &family = getFamily(kernel);
@@ -208,7 +208,7 @@ SmallVector<LaunchAttr> gpuvm::getLaunches(KernelOp kernel) {
   return {describe(kernel, DeviceKind::any, form, *layout)};
 }
 
-LogicalResult gpuvm::checkLaunches(KernelOp kernel) {
+LogicalResult gpuvm::checkLaunches(flow::DispatchOp kernel) {
   for (LaunchAttr launch : getLaunches(kernel)) {
     std::string problem;
     (void)read(kernel, launch, problem);
@@ -218,7 +218,7 @@ LogicalResult gpuvm::checkLaunches(KernelOp kernel) {
   return success();
 }
 
-LaunchAttr gpuvm::withGroups(KernelOp kernel, LaunchAttr launch,
+LaunchAttr gpuvm::withGroups(flow::DispatchOp kernel, LaunchAttr launch,
                              int64_t groups) {
   auto other =
       LaunchAttr::get(kernel.getContext(), launch.getDevice(), launch.getForm(),
@@ -229,20 +229,20 @@ LaunchAttr gpuvm::withGroups(KernelOp kernel, LaunchAttr launch,
   return problem.empty() ? other : LaunchAttr();
 }
 
-std::unique_ptr<KernelLayout> gpuvm::layOutLaunch(KernelOp kernel,
+std::unique_ptr<KernelLayout> gpuvm::layOutLaunch(flow::DispatchOp kernel,
                                                   LaunchAttr launch) {
   std::string problem; // gpuvm-emit-kernels refuses what has one.
   return read(kernel, launch, problem);
 }
 
-std::unique_ptr<KernelLayout> gpuvm::layOutKernel(KernelOp kernel) {
+std::unique_ptr<KernelLayout> gpuvm::layOutKernel(flow::DispatchOp kernel) {
   // Kernels that resume loops have no launch but their own.
   if (!kernel.getLaunches())
     return getFamily(kernel).layOut(kernel, getMainTarget(kernel));
   return layOutLaunch(kernel, getLaunches(kernel).back());
 }
 
-std::vector<Scratch> gpuvm::getScratch(KernelOp kernel) {
+std::vector<Scratch> gpuvm::getScratch(flow::DispatchOp kernel) {
   std::vector<Scratch> shared;
   for (LaunchAttr launch : getLaunches(kernel)) {
     std::unique_ptr<KernelLayout> layout = layOutLaunch(kernel, launch);

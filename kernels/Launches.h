@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
@@ -19,25 +20,28 @@ namespace mlir::gpuvm {
 /// The launches of `kernel` for `targets`: the first one that a device can run
 /// is taken, and every device that the plan is for can run the last one.
 /// `exact`: matrix units, which add in an order of their own, are not used.
-SmallVector<LaunchAttr>
-chooseLaunches(KernelOp kernel, ArrayRef<TargetAttr> targets, bool exact);
+SmallVector<LaunchAttr> chooseLaunches(flow::DispatchOp kernel,
+                                       ArrayRef<TargetAttr> targets,
+                                       bool exact);
 
 /// Those that the kernel has; without, its only one for any device.
-SmallVector<LaunchAttr> getLaunches(KernelOp kernel);
+SmallVector<LaunchAttr> getLaunches(flow::DispatchOp kernel);
 
 /// Whether `kernel` can be laid out as its launches say; reports why not.
-LogicalResult checkLaunches(KernelOp kernel);
+LogicalResult checkLaunches(flow::DispatchOp kernel);
 
 /// `launch` with `groups` workgroups; null if `kernel` has none such.
-LaunchAttr withGroups(KernelOp kernel, LaunchAttr launch, int64_t groups);
+LaunchAttr withGroups(flow::DispatchOp kernel, LaunchAttr launch,
+                      int64_t groups);
 
 /// `kernel` laid out as one of its launches says.
-std::unique_ptr<KernelLayout> layOutLaunch(KernelOp kernel, LaunchAttr launch);
+std::unique_ptr<KernelLayout> layOutLaunch(flow::DispatchOp kernel,
+                                           LaunchAttr launch);
 
 /// `kernel` laid out as its last launch says, which any device can run.
-std::unique_ptr<KernelLayout> layOutKernel(KernelOp kernel);
+std::unique_ptr<KernelLayout> layOutKernel(flow::DispatchOp kernel);
 
 /// The scratch memory that all launches of `kernel` share, of which one runs.
-std::vector<Scratch> getScratch(KernelOp kernel);
+std::vector<Scratch> getScratch(flow::DispatchOp kernel);
 
 } // namespace mlir::gpuvm

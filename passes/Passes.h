@@ -8,6 +8,7 @@
 #pragma once
 
 #include "dialects/chain/Chain.h"
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Gpuvm.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -23,7 +23,7 @@ defvar kEmissionDialects = ["::mlir::spirv::SPIRVDialect",
                             "::mlir::arith::ArithDialect"];
 
 /// The dialects of a stage after gpuvm-generalize.
-defvar kGeneralDialects = ["::mlir::gpuvm::GpuvmDialect",
+defvar kGeneralDialects = ["::mlir::flow::FlowDialect", "::mlir::gpuvm::GpuvmDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -33,7 +33,7 @@ defvar kMaxWindowBytes = Option<"maxWindowBytes", "max-window-bytes", "uint64_t"
                                 "Values of more bytes take several windows">;
 
 class GpuvmProgramPass<string name> : Pass<name, "::mlir::gpuvm::ProgramOp"> {
-  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect",
+  let dependentDialects = ["::mlir::flow::FlowDialect", "::mlir::gpuvm::GpuvmDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -45,7 +45,7 @@ def SetTargets : Pass<"gpuvm-set-targets", "::mlir::ModuleOp"> {
     (docs/targets.md). Passes that weigh costs take those of the first one.
     Modules without the attribute are for generic, then lavapipe.
   }];
-  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
+  let dependentDialects = ["::mlir::flow::FlowDialect", "::mlir::gpuvm::GpuvmDialect"];
   let options = [ListOption<"targets", "targets", "std::string",
                             "Names of the targets">];
 }
@@ -103,7 +103,7 @@ def LowerRepeat : GpuvmProgramPass<"gpuvm-lower-repeat"> {
   let description = [{
     Loop-carried values become register symbols: `<repeat>.0`, ... and, if the
     loop may end early, `<repeat>.go`. The stages of the repeat move into a
-    `gpuvm.loop`, and `<repeat>.go` becomes their condition
+    `flow.loop`, and `<repeat>.go` becomes their condition
     (`gpuvm-lower-when`).
   }];
 }
@@ -202,7 +202,7 @@ def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
   let summary = "Lowers stages to kernels, one dispatch each.";
   let description = [{
     The operations of a stage, or of a fusion group, are grouped around roots
-    (map, reduce); each group becomes a `gpuvm.kernel`. Cheap producers that are
+    (map, reduce); each group becomes a `flow.dispatch`. Cheap producers that are
     read at other indices than they are computed at are rematerialised in their
     consumers.
   }];
@@ -371,7 +371,7 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
 
 def HoistConditionStores : Pass<"gpuvm-hoist-condition-stores",
                                 "::mlir::gpuvm::ProgramOp"> {
-  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
+  let dependentDialects = ["::mlir::flow::FlowDialect", "::mlir::gpuvm::GpuvmDialect"];
   let summary = "Hoists the store of a loop's condition to its producer.";
   let description = [{
     Runs after `gpuvm-plan-memory`. The kernels of an iteration read the loop's

@@ -126,23 +126,24 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
   if (failed(limit->take(op, 1)))
     return failure();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<StageOp, KernelOp, LoadOp, StoreOp, MetadataOp, RepeatOp, LoopOp,
-            ClockOp, scf::IfOp, BoundedOp, TopKOp>(
+      .Case<StageOp, flow::DispatchOp, LoadOp, StoreOp, MetadataOp, RepeatOp,
+            flow::LoopOp, ClockOp, scf::IfOp, BoundedOp, TopKOp>(
           [&](auto vmOp) { return run(vmOp, env); })
-      .Case<BarrierOp, ExternKernelOp, ExposeOp>([](auto) { return success(); })
+      .Case<flow::BarrierOp, ExternKernelOp, flow::ExposeOp>(
+          [](auto) { return success(); })
       .Case([&](DecodeOp decode) {
         if (failed(requireSpecified(op, env.get(decode.getSource()))))
           return failure();
         env.set(decode.getResult(), reference::decode(decode, env));
         return success();
       })
-      .Case([&](HoldOp hold) {
+      .Case([&](flow::HoldOp hold) {
         for (auto [held, value] :
              llvm::zip_equal(hold.getHeld(), hold.getValues()))
           env.set(held, env.get(value));
         return success();
       })
-      .Case([&](gpuvm::CopyOp copy) {
+      .Case([&](flow::CopyOp copy) {
         env.set(copy.getResult(), env.get(copy.getSource()));
         return success();
       })
@@ -165,7 +166,7 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
 }
 
 /// Rotates the symbols of the loop's rotations by `turns` iterations.
-void Machine::rotate(LoopOp op, int64_t turns) {
+void Machine::rotate(flow::LoopOp op, int64_t turns) {
   if (!op.getRotations())
     return;
   for (auto rotation : op.getRotations()->getAsRange<ArrayAttr>()) {
@@ -181,12 +182,12 @@ void Machine::rotate(LoopOp op, int64_t turns) {
 }
 
 /// Whether the condition of a loop says that it does not go on.
-bool Machine::isOver(LoopOp op) const {
+bool Machine::isOver(flow::LoopOp op) const {
   return op.getCondition() &&
          symbols.lookup(*op.getCondition())->bytes.front() == 0;
 }
 
-LogicalResult Machine::run(LoopOp op, Environment &env) {
+LogicalResult Machine::run(flow::LoopOp op, Environment &env) {
   rotate(op, op.getPhase());
   for (uint64_t times = op.getTimes(), gone = 0; times > 0; times -= gone) {
     if (failed(runBody(op.getBody().front(), env)))

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "compiler/reference/Tensor.h"
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -83,16 +83,16 @@ private:
   LogicalResult runInstances(StageOp op, Environment &env);
   FailureOr<bool> runStage(StageOp op, Environment &inside);
   SmallVector<Tensor> getSent(StageOp op, bool ran, const Environment &inside);
-  LogicalResult run(KernelOp op, Environment &env);
+  LogicalResult run(flow::DispatchOp op, Environment &env);
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);
-  void rotate(LoopOp op, int64_t turns);
-  bool isOver(LoopOp op) const;
+  void rotate(flow::LoopOp op, int64_t turns);
+  bool isOver(flow::LoopOp op) const;
   LogicalResult run(MetadataOp op, Environment &env);
   vm::HostTensor getMagnitude(MetadataOp op, const vm::HostTensor &payload,
                               int64_t slices) const;
   LogicalResult run(RepeatOp op, Environment &env);
-  LogicalResult run(LoopOp op, Environment &env);
+  LogicalResult run(flow::LoopOp op, Environment &env);
   LogicalResult run(ClockOp op, Environment &env);
   LogicalResult run(scf::IfOp op, Environment &env);
   LogicalResult run(BoundedOp op, Environment &env);

@@ -285,7 +285,7 @@ LogicalResult Machine::run(RepeatOp op, Environment &env) {
   return success();
 }
 
-LogicalResult Machine::run(KernelOp op, Environment &env) {
+LogicalResult Machine::run(flow::DispatchOp op, Environment &env) {
   Environment inside(exact, *limit);
   Block &body = op.getBody().front();
   for (auto [argument, input] :

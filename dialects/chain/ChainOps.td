@@ -330,7 +330,7 @@ def Chain_RepeatOp : Chain_Command<"repeat", [
     reasons of barriers), a repeat is one, and those of its body follow it.
 
     The windows of a rotation rotate after each iteration: what is in one of them at
-    the end of an iteration is in the one before it in the next one (gpuvm.loop).
+    the end of an iteration is in the one before it in the next one (flow.loop).
 
     `while` is a byte of region registers: once it is 0 at the end of an iteration,
     later iterations change nothing, and need not run.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "codecs/Codec.h"
+#include "dialects/gpuvm/OpPlaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -66,7 +67,7 @@ bool isMadeWhereRead(Operation *op);
 /// What `value` is a reshape of, or `value` itself.
 Value withoutReshapes(Value value);
 
-/// The result of a root in the body of a kernel that `value` is, perhaps in
+/// The result of a root in the body of a dispatch that `value` is, perhaps in
 /// another shape; null if it is none.
 OpResult getRootResult(Value value);
 
@@ -97,6 +98,21 @@ bool isBounded(Type type);
 bool hasRows(Type type);
 /// Emits the error that `type`, in `op`, is not that of such a tensor.
 InFlightDiagnostic emitNoRows(Operation *op, Type type);
+
+/// Verifies that `windows`, if there are any, are as long as what has `types`
+/// needs; `constraint` is what the reference of `op` calls that.
+LogicalResult verifyWindows(Operation *op, StringRef constraint,
+                            std::optional<ArrayAttr> windows, TypeRange types);
+
+/// The same of the windows of all operands and results.
+template <typename OpT>
+LogicalResult verifyWindows(OpT op, StringRef constraint) {
+  if (failed(verifyWindows(op, constraint, op.getInputWindows(),
+                           op->getOperandTypes())))
+    return failure();
+  return verifyWindows(op, constraint, op.getOutputWindows(),
+                       op->getResultTypes());
+}
 
 /// Verifies that region `combine` of `op` combines two elements of each of
 /// `inputs` to one; `constraint` is what the reference calls that.

@@ -3,7 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CommandOpInterface, and what kernels and loops answer.
+// CommandOpInterface, and roots in what dispatches hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,17 +36,8 @@ void CommandOpInterface::setInput(unsigned number, Value value,
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels
+// Roots
 //===----------------------------------------------------------------------===//
-
-SmallVector<Access> KernelOp::getOtherAccesses() {
-  SmallVector<Access> accesses;
-  append(accesses, getScratchWindowsAttr(), /*writes=*/false);
-  append(accesses, getScratchWindowsAttr(), /*writes=*/true);
-  if (std::optional<WindowAttr> counts = getCountsWindow())
-    accesses.push_back({*counts, /*writes=*/false});
-  return accesses;
-}
 
 Value gpuvm::withoutReshapes(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -63,27 +54,3 @@ OpResult gpuvm::getRootResult(Value value) {
              ? cast<OpResult>(source)
              : OpResult();
 }
-
-std::optional<unsigned> KernelOp::getTiedOperand(unsigned number) {
-  auto yield = cast<YieldOp>(getBody().front().getTerminator());
-  Value operand = yield.getValues()[number];
-  // One scatter may update what another one has updated.
-  while (OpResult value = getRootResult(operand)) {
-    auto root = cast<RootOpInterface>(value.getOwner());
-    SmallVector<unsigned> updated = root.getUpdatedOperands();
-    if (value.getResultNumber() >= updated.size())
-      return std::nullopt;
-    operand =
-        withoutReshapes(root->getOperand(updated[value.getResultNumber()]));
-    if (auto argument = dyn_cast<BlockArgument>(operand))
-      return argument.getArgNumber();
-  }
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-bool LoopOp::isFence() { return true; }
-bool EndTurnOp::isFence() { return true; }

@@ -14,7 +14,7 @@
 def Gpuvm_AttentionOp : Gpuvm_Op<"attention", [
     Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Gpuvm_RootOpInterface>,
-    HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Gpuvm_InCode]> {
   let summary = "Softmax of scaled dot products, times values, keys streamed past.";
   let description = [{
     `query` is tensor<H x Q x D>: Q query rows of H heads. `key` is tensor<G x

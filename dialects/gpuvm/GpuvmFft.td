@@ -15,7 +15,7 @@ def Gpuvm_FftOp : Gpuvm_Op<"fft", [
     Pure,
     DeclareOpInterfaceMethods<Gpuvm_RootOpInterface,
                               ["readsOnce", "getEpilogueShape"]>,
-    HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Gpuvm_InCode]> {
   let summary = "Discrete Fourier transforms along one dimension.";
   let description = [{
     `source` holds complex numbers: its last dimension is that of their two
@@ -71,7 +71,7 @@ def Gpuvm_ConvolveOp : Gpuvm_Op<"convolve", [
     Pure, AllTypesMatch<["source", "spectrum", "result"]>,
     DeclareOpInterfaceMethods<Gpuvm_RootOpInterface,
                               ["readsOnce", "getEpilogueShape"]>,
-    HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Gpuvm_InCode]> {
   let summary = "Circular convolution with what has this spectrum.";
   let description = [{
     Complex numbers as in `gpuvm.fft`, along the last dimension of numbers: the
@@ -106,7 +106,7 @@ def Gpuvm_ConvolveOp : Gpuvm_Op<"convolve", [
 }
 
 def Gpuvm_RfftOp : Gpuvm_Op<"rfft", [
-    Pure, HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Pure, Gpuvm_InCode]> {
   let summary = "Discrete Fourier transforms of real signals.";
   let description = [{
     Of N real elements x[n] along the last dimension, X[k] as in `gpuvm.fft` for
@@ -129,7 +129,7 @@ def Gpuvm_RfftOp : Gpuvm_Op<"rfft", [
 }
 
 def Gpuvm_IrfftOp : Gpuvm_Op<"irfft", [
-    Pure, HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Pure, Gpuvm_InCode]> {
   let summary = "Inverse transforms to real signals.";
   let description = [{
     The N real elements of which `source` is the `gpuvm.rfft`: the inverse

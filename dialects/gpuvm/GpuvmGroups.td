@@ -23,7 +23,7 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
     Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Gpuvm_RootOpInterface,
       ["getRoot", "readsOnce", "getUpdatedOperands", "isExact"]>,
-    HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Gpuvm_InCode]> {
   let summary = "Elements put, or added, to places that the device computes.";
   let description = [{
     A result begins as its initial value. Then each row of its updates goes to the

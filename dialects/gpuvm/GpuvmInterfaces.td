@@ -12,6 +12,18 @@
 
 include "mlir/IR/OpBase.td"
 
+// What stands where (OpPlaces.h).
+
+class Gpuvm_PlaceTrait<string name> : NativeOpTrait<name> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+def Gpuvm_HoldsCode : Gpuvm_PlaceTrait<"HoldsCode">;
+def Gpuvm_HoldsStages : Gpuvm_PlaceTrait<"HoldsStages">;
+def Gpuvm_HoldsCommands : Gpuvm_PlaceTrait<"HoldsCommands">;
+def Gpuvm_InCode : Gpuvm_PlaceTrait<"InCode">;
+def Gpuvm_InStages : Gpuvm_PlaceTrait<"InStages">;
+def Gpuvm_InCommands : Gpuvm_PlaceTrait<"InCommands">;
+
 def Gpuvm_RootOpInterface : OpInterface<"RootOpInterface"> {
   let cppNamespace = "::mlir::gpuvm";
   let description = [{

@@ -113,12 +113,7 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-/// `constraint` is the number this rule has for `op`.
-static LogicalResult verifyWindows(Operation *op, StringRef constraint,
+LogicalResult gpuvm::verifyWindows(Operation *op, StringRef constraint,
                                    std::optional<ArrayAttr> windows,
                                    TypeRange types) {
   if (!windows)
@@ -136,83 +131,16 @@ static LogicalResult verifyWindows(Operation *op, StringRef constraint,
   return success();
 }
 
-/// Windows of operands and results.
-template <typename OpTy>
-static LogicalResult verifyWindows(OpTy op, StringRef constraint) {
-  if (failed(verifyWindows(op, constraint, op.getInputWindows(),
-                           op->getOperandTypes())))
-    return failure();
-  return verifyWindows(op, constraint, op.getOutputWindows(),
-                       op->getResultTypes());
-}
-
 LogicalResult InvokeOp::verify() { return verifyWindows(*this, "C2"); }
-LogicalResult gpuvm::CopyOp::verify() { return verifyWindows(*this, "C1"); }
-
-LogicalResult ExposeOp::verify() {
-  auto reg = static_cast<int64_t>(getReg());
-  auto instance = static_cast<int64_t>(getInstance());
-  if (reg < 0 || instance < 0) // C1
-    return emitOpError("C1: there is no register ")
-           << reg << " of instance " << instance << " (both count from 0)";
-  return success();
-}
 
 LogicalResult YieldOp::verify() {
   Operation *parent = (*this)->getParentOp();
-  if (parent->getDialect() != (*this)->getDialect() ||
-      isa<ProgramOp, StageOp, LoopOp>(parent)) // C1
-    return emitOpError("C1: stands in no kernel and in no region of scalar "
+  bool isDispatch = parent->hasTrait<HoldsCode>() && !isa<StageOp>(parent);
+  bool isRegion = parent->getDialect() == (*this)->getDialect() &&
+                  !isa<StageOp>(parent) && !parent->hasTrait<HoldsStages>();
+  if (!isDispatch && !isRegion) // C1
+    return emitOpError("C1: stands in no dispatch and in no region of scalar "
                        "code of an operation of gpuvm");
-  return success();
-}
-
-LogicalResult KernelOp::verify() {
-  Type i1 = IntegerType::get(getContext(), 1);
-  if (std::optional<uint64_t> number = getCondition();
-      number &&
-      (*number >= getInputs().size() ||
-       getInputs()[*number].getType() != RankedTensorType::get({}, i1))) // C5
-    return emitOpError("C5: operand ") << static_cast<int64_t>(*number)
-                                       << " is not there, or no tensor<i1>";
-  if (getUnless() && !getCondition()) // C5
-    return emitOpError("C5: says when it does not run, but no condition");
-  if (getCountsWindow().has_value() != getParkedGroups().has_value()) // C6
-    return emitOpError("C6: says where its workgroups are counted, or how many "
-                       "they are, but not both");
-  if (std::optional<WindowAttr> counts = getCountsWindow();
-      counts && (counts->getRegion() != gpuvm::Region::control ||
-                 counts->getLength() != kTripletBytes)) // C6
-    return emitOpError("C6: counts its workgroups in ")
-           << *counts << ", not in 12 bytes of Control";
-  if (std::optional<ArrayAttr> launches = getLaunches();
-      launches && (launches->empty() ||
-                   cast<LaunchAttr>(launches->getValue().back()).getDevice() !=
-                       DeviceKind::any)) // C7
-    return emitOpError("C7: has no launch for any device as the last one");
-  return verifyWindows(*this, "C3");
-}
-
-LogicalResult KernelOp::verifyRegions() {
-  Block &block = getBody().front();
-  if (TypeRange(block.getArguments()) != TypeRange(getInputs())) // C1
-    return emitOpError("C1: the block arguments are not the operands");
-  auto yield = dyn_cast<YieldOp>(block.back());
-  if (!yield || TypeRange(yield.getValues()) != TypeRange(getOutputs())) // C2
-    return emitOpError("C2: the body does not yield the results");
-  auto isHeld = [](Value value) { return value.getDefiningOp<HoldOp>(); };
-  if (getRoot() == Root::chain &&
-      !llvm::all_of(yield.getValues(), isHeld)) // C4
-    return emitOpError("C4: a chain yields a value that no step holds");
-  auto countElements = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
-  };
-  for (Value output : getOutputs())
-    if (int64_t count = countElements(output);
-        getRoot() == Root::map && count != 1 &&
-        count != countElements(getOutputs().front())) // C8
-      return emitOpError("C8: a map makes ") << output.getType() << " beside "
-                                             << getOutputs().front().getType();
   return success();
 }
 

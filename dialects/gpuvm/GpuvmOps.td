@@ -29,7 +29,8 @@ class Gpuvm_Op<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
-    IsolatedFromAbove, Symbol, SymbolTable, SingleBlock,
+    IsolatedFromAbove, Symbol, SymbolTable, SingleBlock, Gpuvm_HoldsStages,
+    Gpuvm_HoldsCommands,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "A program of the virtual machine: an execution, one submit.";
   let description = [{
@@ -141,7 +142,7 @@ def Gpuvm_ReturnOp : Gpuvm_Op<"return", [
 
 def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     IsolatedFromAbove, SingleBlock,
-    ParentOneOf<["ProgramOp", "RepeatOp", "LoopOp"]>,
+    Gpuvm_InStages, Gpuvm_HoldsCode,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One VM instance's step: receives R31, works, sends R30.";
   let description = [{
@@ -402,7 +403,7 @@ include "dialects/gpuvm/GpuvmBounded.td"
 include "dialects/gpuvm/GpuvmRegulators.td"
 include "dialects/gpuvm/GpuvmRepeat.td"
 include "dialects/gpuvm/GpuvmCall.td"
-include "dialects/gpuvm/GpuvmKernels.td"
+include "dialects/gpuvm/GpuvmScalarCode.td"
 #ifdef GPUVM_ALL_OPS // Of the reference: Gpuvm.h has no need of it (Parameters.h).
 include "dialects/gpuvm/GpuvmParameters.td"
 #endif

@@ -254,7 +254,8 @@ LogicalResult ProgramOp::verify() {
       return emitNoRows(*this, t);
   for (Operation &op : getBody().front())
     if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
-        !isa<func::FuncOp>(op) && !op.hasTrait<OpTrait::ConstantLike>()) // C3
+        !op.hasTrait<InCommands>() && !isa<func::FuncOp>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>()) // C3
       return emitStrayOp(op, "C3");
   return success();
 }
@@ -298,29 +299,6 @@ static LogicalResult verifyInputRows(ProgramOp program) {
   return success();
 }
 
-/// C3 and C5 of gpuvm.loop: a register is in one rotation at most.
-static LogicalResult verifyLoops(ProgramOp program) {
-  llvm::DenseSet<Attribute> rotating;
-  WalkResult result =
-      program.getBody().walk<WalkOrder::PreOrder>([&](LoopOp loop) {
-        if (std::optional<ArrayAttr> rotations = loop.getRotations())
-          for (auto rotation : rotations->getAsRange<ArrayAttr>())
-            for (Attribute name : rotation)
-              if (!rotating.insert(name).second) { // C3
-                loop.emitOpError("C3: register ")
-                    << name << " is in two rotations";
-                return WalkResult::interrupt();
-              }
-        FlatSymbolRefAttr condition = loop.getConditionAttr();
-        if (condition && rotating.contains(condition)) { // C5
-          loop.emitOpError("C5: register ") << condition << " takes turns";
-          return WalkResult::interrupt();
-        }
-        return WalkResult::advance();
-      });
-  return failure(result.wasInterrupted());
-}
-
 /// C4. (Operations of the program itself are SymbolTable's.)
 static LogicalResult verifyNames(ProgramOp program) {
   llvm::StringSet<> names;
@@ -351,7 +329,7 @@ LogicalResult ProgramOp::verifyRegions() {
              << heap.getSymName() << "\" too";
   if (!isa<ReturnOp>(getBody().front().back())) // C3
     return emitOpError("C3: the body does not end with gpuvm.return");
-  if (failed(verifyInputRows(*this)) || failed(verifyLoops(*this)))
+  if (failed(verifyInputRows(*this)))
     return failure();
   return verifyNames(*this);
 }

@@ -57,7 +57,7 @@ def Gpuvm_RunningMeanOp : Gpuvm_Op<"running_mean", [
 }
 
 def Gpuvm_ClockOp : Gpuvm_Op<"clock", [
-    ParentOneOf<["ProgramOp", "LoopOp"]>, Gpuvm_CommandOpInterface]> {
+    Gpuvm_InCommands, Gpuvm_CommandOpInterface]> {
   let summary = "The device's clock, when everything before is done.";
   let description = [{
     gpuvm-materialize-metadata lowers the ticks of a message to it: ticks, which

@@ -3,8 +3,7 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of GpuvmOps.td: loops of stages, and the loops of kernels that passes
-// lower them to.
+// Part of GpuvmOps.td: loops of stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +11,7 @@
 #define GPUVM_REPEAT
 
 def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
-    SingleBlock, ParentOneOf<["ProgramOp", "RepeatOp"]>,
+    SingleBlock, Gpuvm_HoldsStages, ParentOneOf<["ProgramOp", "RepeatOp"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "A do-while loop of stages, with a bound on its iterations.";
   let description = [{
@@ -102,78 +101,6 @@ def Gpuvm_NextOp : Gpuvm_Op<"next", [
     ($values^ `:` type($values))? (`until` $until^ `:` type($until))? attr-dict
   }];
   let hasVerifier = 1;
-}
-
-def Gpuvm_LoopOp : Gpuvm_Op<"loop", [
-    SingleBlockImplicitTerminator<"EndTurnOp">,
-    ParentOneOf<["ProgramOp", "LoopOp"]>,
-    DeclareOpInterfaceMethods<OpAsmOpInterface>,
-    DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
-  let summary = "A loop whose state is in registers.";
-  let description = [{
-    gpuvm-lower-repeat lowers `gpuvm.repeat` to it. Everything before it runs
-    before, and everything after it runs after. The body may use values from
-    outside, which are the same in each iteration.
-
-    The registers of a rotation rotate after each iteration: what one of them holds
-    at the end of an iteration is in the one before it in the next iteration, and
-    what the first one holds in the last one. Nothing is moved: in each iteration
-    the names mean other windows. The first iteration is number `phase` of the
-    rotation. `phase` plus the number of iterations is a multiple of all lengths, so
-    outside of the loop each name means its own window.
-
-    `while` names a word that says after each iteration whether the loop goes on.
-    Iterations after that change nothing, whether they run or not.
-
-    C1: the body has no arguments; it holds what a program holds but symbols.
-    C2: it has at least one iteration.
-    C3: a rotation has two registers or more, of one type, and each is in one
-        rotation of one loop only.
-    C4: `phase` plus `times` is a multiple of the length of each rotation.
-    C5: `while` is a register of type tensor<i1> that is in no rotation.
-
-    Example:
-
-    ```mlir
-    gpuvm.register @now : tensor<8xf32>
-    gpuvm.register @next : tensor<8xf32>
-    gpuvm.register @go : tensor<i1>
-    gpuvm.loop 21 times while @go rotating [[@now, @next]] from 1 {
-      gpuvm.loop 5 times {
-      }
-    }
-    ```
-  }];
-  let arguments = (ins I64Attr:$times,
-                       OptionalAttr<FlatSymbolRefAttr>:$condition,
-                       OptionalAttr<ArrayAttr>:$rotations,
-                       DefaultValuedAttr<I64Attr, "0">:$phase);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    $times `times` (`while` $condition^)? (`rotating` $rotations^ `from` $phase)?
-    $body attr-dict
-  }];
-  let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    EndTurnOp getEnd();
-    static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
-  }];
-}
-
-def Gpuvm_EndTurnOp : Gpuvm_Op<"end_turn", [
-    Terminator, Pure, HasParent<"LoopOp">,
-    DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
-  let summary = "The end of the body of a loop.";
-  let description = [{
-    Example:
-
-    ```mlir
-    gpuvm.loop 20 times {
-      gpuvm.end_turn
-    }
-    ```
-  }];
-  let assemblyFormat = "attr-dict";
 }
 
 #endif // GPUVM_REPEAT

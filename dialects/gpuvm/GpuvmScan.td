@@ -16,7 +16,7 @@ class Gpuvm_ScanRoot<string mnemonic, list<Trait> traits>
         Pure, AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<Gpuvm_RootOpInterface,
           ["getRoot", "readsOnce", "getEpilogueShape", "isExact"]>,
-        HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">
+        Gpuvm_InCode
       ] # traits>;
 
 def Gpuvm_ScanOp : Gpuvm_ScanRoot<"scan", [SingleBlock]> {
@@ -79,7 +79,7 @@ def Gpuvm_ScanOp : Gpuvm_ScanRoot<"scan", [SingleBlock]> {
 def Gpuvm_CompactOp : Gpuvm_Op<"compact", [
     Pure, DeclareOpInterfaceMethods<Gpuvm_RootOpInterface,
             ["getRoot", "readsOnce", "isExact"]>,
-    HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+    Gpuvm_InCode]> {
   let summary = "The elements for which a condition holds, in their order.";
   let description = [{
     Result i begins with the elements of payload i whose `keep` is true, in

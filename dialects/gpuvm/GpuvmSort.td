@@ -137,7 +137,7 @@ def Gpuvm_MergeOp : Gpuvm_Op<"merge", [
 class Gpuvm_SortRoot<string mnemonic, string once>
     : Gpuvm_Op<mnemonic, [
           Pure, Gpuvm_RootOpInterface,
-          HasParent<"::mlir::gpuvm::StageOp, ::mlir::gpuvm::KernelOp">]> {
+          Gpuvm_InCode]> {
   let extraClassDeclaration = [{
     ::mlir::gpuvm::Root getRoot() { return ::mlir::gpuvm::Root::sort; }
     bool readsOnce(unsigned number) { return }] # once # [{; }

@@ -10,11 +10,16 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
+/// Whether `op` is a loop of commands.
+static bool isLoop(Operation *op) {
+  return op->hasTrait<HoldsCommands>() && !isa<ProgramOp>(op);
+}
+
 Operation *gpuvm::getNextOp(Operation *op) {
-  if (auto loop = dyn_cast<LoopOp>(op))
-    return &loop.getBody().front().front();
-  if (auto loop = dyn_cast<LoopOp>(op->getParentOp());
-      loop && loop.getEnd() == op)
+  if (isLoop(op))
+    return &op->getRegion(0).front().front();
+  if (Operation *loop = op->getParentOp();
+      isLoop(loop) && op == op->getBlock()->getTerminator())
     return loop->getNextNode();
   return op->getNextNode();
 }
@@ -29,7 +34,7 @@ SmallVector<Operation *> gpuvm::listOps(ProgramOp program) {
 }
 
 Operation *gpuvm::getOpOfProgram(Operation *op) {
-  while (!isa<ProgramOp, LoopOp>(op->getParentOp()))
+  while (!op->getParentOp()->hasTrait<HoldsCommands>())
     op = op->getParentOp();
   return op;
 }

@@ -284,7 +284,7 @@ static void sinkConstants(StageOp stage) {
 void gpuvm::sinkConstants(ProgramOp program) {
   program.walk([](StageOp stage) { ::sinkConstants(stage); });
   program.walk([](Operation *op) {
-    bool isOutside = isa<ProgramOp, RepeatOp, LoopOp>(op->getParentOp());
+    bool isOutside = op->getParentOp()->hasTrait<HoldsStages>();
     if (isOutside && op->hasTrait<OpTrait::ConstantLike>() && op->use_empty())
       op->erase();
   });

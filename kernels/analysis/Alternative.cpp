@@ -59,7 +59,7 @@ Value gpuvm::chooseElements(OpBuilder &b, Location loc, Value condition,
       .getResult(0);
 }
 
-std::optional<Alternative> gpuvm::getAlternative(KernelOp kernel,
+std::optional<Alternative> gpuvm::getAlternative(flow::DispatchOp kernel,
                                                  unsigned result) {
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
   auto last = yield.getValues()[result].getDefiningOp<linalg::GenericOp>();

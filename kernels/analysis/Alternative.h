@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace mlir::gpuvm {
@@ -28,6 +28,7 @@ Value chooseElements(OpBuilder &b, Location loc, Value condition, Value yes,
 
 /// The same of a result of a kernel, which it chooses last of all; null for
 /// what is not an operand of the kernel.
-std::optional<Alternative> getAlternative(KernelOp kernel, unsigned result);
+std::optional<Alternative> getAlternative(flow::DispatchOp kernel,
+                                          unsigned result);
 
 } // namespace mlir::gpuvm

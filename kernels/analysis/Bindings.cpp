@@ -89,7 +89,7 @@ BindingLayout BindingAssigner::finish() {
   return std::move(layout);
 }
 
-BindingLayout gpuvm::layOutBindings(KernelOp kernel) {
+BindingLayout gpuvm::layOutBindings(flow::DispatchOp kernel) {
   BindingAssigner assigner(
       getMaxWindowBytes(kernel->getParentOfType<ProgramOp>()));
   BindingLayout &layout = assigner.layout;

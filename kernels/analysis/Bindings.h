@@ -10,7 +10,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
@@ -31,7 +31,7 @@ struct BindingLayout {
 };
 
 /// The layout of a kernel with windows.
-BindingLayout layOutBindings(KernelOp kernel);
+BindingLayout layOutBindings(flow::DispatchOp kernel);
 
 /// The longest window a kernel of `program` may bind: what gpuvm-plan-memory
 /// was told, or what every Vulkan device can do.

@@ -31,7 +31,7 @@ static int64_t countHidden(linalg::GenericOp op) {
 /// Whether an operation of a kernel that reduces is done once for a result, not
 /// for every element.
 static bool isOnResults(linalg::GenericOp op) {
-  auto kernel = op->getParentOfType<KernelOp>();
+  auto kernel = op->getParentOfType<flow::DispatchOp>();
   if (kernel.getRoot() != Root::reduce || isReduction(op))
     return false;
   auto product = [](linalg::GenericOp generic) {
@@ -71,7 +71,7 @@ static void inspectDecode(DecodeOp op, BodyTraits &traits) {
                         packed.getCodec().getPreferredRun(packed.getLayout()));
 }
 
-static bool takesSeveralWindows(KernelOp kernel) {
+static bool takesSeveralWindows(flow::DispatchOp kernel) {
   uint64_t maxBytes = getMaxWindowBytes(kernel->getParentOfType<ProgramOp>());
   auto isSplit = [&](Type type) {
     return countWindows(cast<RankedTensorType>(type), maxBytes) > 1;
@@ -80,7 +80,7 @@ static bool takesSeveralWindows(KernelOp kernel) {
          llvm::any_of(kernel.getResultTypes(), isSplit);
 }
 
-BodyTraits gpuvm::inspectBody(KernelOp kernel) {
+BodyTraits gpuvm::inspectBody(flow::DispatchOp kernel) {
   BodyTraits traits;
   traits.split = takesSeveralWindows(kernel);
   llvm::DenseSet<Operation *> placing = getPlacing(kernel);
@@ -99,7 +99,7 @@ BodyTraits gpuvm::inspectBody(KernelOp kernel) {
 }
 
 /// Of the operands that the kernel computes with.
-static SmallVector<Type> readTypes(KernelOp kernel,
+static SmallVector<Type> readTypes(flow::DispatchOp kernel,
                                    const llvm::DenseSet<Operation *> &placing) {
   SmallVector<Type> types;
   Block &body = kernel.getBody().front();
@@ -112,7 +112,7 @@ static SmallVector<Type> readTypes(KernelOp kernel,
   return types;
 }
 
-bool gpuvm::rowsHoldVectors(KernelOp kernel, int64_t vector) {
+bool gpuvm::rowsHoldVectors(flow::DispatchOp kernel, int64_t vector) {
   auto fits = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return !tensor || tensor.getRank() < 2 ||
@@ -125,14 +125,14 @@ bool gpuvm::rowsHoldVectors(KernelOp kernel, int64_t vector) {
   return all;
 }
 
-bool gpuvm::keepsNeighbours(KernelOp kernel, const BodyTraits &traits,
+bool gpuvm::keepsNeighbours(flow::DispatchOp kernel, const BodyTraits &traits,
                             int64_t vector) {
   return !traits.loops && (!traits.needsIndices ||
                            (traits.linear && rowsHoldVectors(kernel, vector)));
 }
 
-bool gpuvm::keepsLoopNeighbours(KernelOp kernel, const BodyTraits &traits,
-                                int64_t vector) {
+bool gpuvm::keepsLoopNeighbours(flow::DispatchOp kernel,
+                                const BodyTraits &traits, int64_t vector) {
   return traits.linear && (!traits.reshapes || rowsHoldVectors(kernel, vector));
 }
 
@@ -141,7 +141,7 @@ static bool isDecoded(Value operand) {
                       [](Operation *user) { return isa<DecodeOp>(user); });
 }
 
-int64_t gpuvm::preferredVector(KernelOp kernel) {
+int64_t gpuvm::preferredVector(flow::DispatchOp kernel) {
   uint64_t widest = 1, narrowest = 8;
   SmallVector<Type> types(kernel.getResultTypes());
   for (BlockArgument argument : kernel.getBody().getArguments())

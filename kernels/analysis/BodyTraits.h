@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
@@ -32,22 +32,23 @@ struct BodyTraits {
   int64_t maxUnroll() const { return once() ? 1 : kMaxUnroll; }
 };
 
-BodyTraits inspectBody(KernelOp kernel);
+BodyTraits inspectBody(flow::DispatchOp kernel);
 
 /// Whether `vector` neighbours never straddle a row, whatever is indexed how.
-bool rowsHoldVectors(KernelOp kernel, int64_t vector);
+bool rowsHoldVectors(flow::DispatchOp kernel, int64_t vector);
 
 /// Whether `vector` neighbours in the loops are neighbours in all that is read.
-bool keepsLoopNeighbours(KernelOp kernel, const BodyTraits &traits,
+bool keepsLoopNeighbours(flow::DispatchOp kernel, const BodyTraits &traits,
                          int64_t vector);
 
 /// The vector with which the windows of a kernel are moved 16 bytes at a time.
 /// Beside wider elements narrow ones move fewer bytes: with f64 or i64 in
 /// between, two 16-byte accesses per lane cost less than half-empty narrow
 /// ones.
-int64_t preferredVector(KernelOp kernel);
+int64_t preferredVector(flow::DispatchOp kernel);
 
 /// Whether `vector` neighbours in a result are neighbours in all that is read.
-bool keepsNeighbours(KernelOp kernel, const BodyTraits &traits, int64_t vector);
+bool keepsNeighbours(flow::DispatchOp kernel, const BodyTraits &traits,
+                     int64_t vector);
 
 } // namespace mlir::gpuvm

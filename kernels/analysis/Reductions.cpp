@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-SmallVector<linalg::GenericOp> gpuvm::getReductions(KernelOp kernel) {
+SmallVector<linalg::GenericOp> gpuvm::getReductions(flow::DispatchOp kernel) {
   SmallVector<linalg::GenericOp> reductions;
   for (auto op : kernel.getBody().getOps<linalg::GenericOp>())
     if (isReduction(op))

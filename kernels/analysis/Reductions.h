@@ -7,13 +7,13 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Reduction.h"
 
 namespace mlir::gpuvm {
 
 /// The reductions of a kernel, in order; empty for root map.
-SmallVector<linalg::GenericOp> getReductions(KernelOp kernel);
+SmallVector<linalg::GenericOp> getReductions(flow::DispatchOp kernel);
 
 /// What partial results of a reduction in lanes consist of: its accumulators;
 /// for each choice the number of the element that was chosen, -1 if none was;

@@ -7,13 +7,13 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
 /// Lanes of the subgroups in which lanes of `kernel` exchange what they have,
 /// on devices with features for that: 32, but for programs with this attribute.
-int64_t subgroupLanesOf(KernelOp kernel);
+int64_t subgroupLanesOf(flow::DispatchOp kernel);
 inline constexpr llvm::StringLiteral kSubgroupLanesAttr =
     "gpuvm.subgroup_lanes";
 

@@ -32,7 +32,7 @@ SmallVector<StoredUpdate, 1> gpuvm::getUpdates(Value yielded) {
   return updates;
 }
 
-llvm::DenseSet<Operation *> gpuvm::getPlacing(KernelOp kernel) {
+llvm::DenseSet<Operation *> gpuvm::getPlacing(flow::DispatchOp kernel) {
   llvm::DenseSet<Operation *> placing;
   Block &body = kernel.getBody().front();
   if (getReductions(kernel).empty() || body.getOps<ScatterOp>().empty())

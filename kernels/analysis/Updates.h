@@ -10,8 +10,8 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Distinct.h"
-#include "dialects/gpuvm/Gpuvm.h"
 
 namespace mlir::gpuvm {
 
@@ -28,7 +28,7 @@ SmallVector<StoredUpdate, 1> getUpdates(Value yielded);
 
 /// The operations of a kernel that only say where results of another root are
 /// stored: scatters and their positions.
-llvm::DenseSet<Operation *> getPlacing(KernelOp kernel);
+llvm::DenseSet<Operation *> getPlacing(flow::DispatchOp kernel);
 
 /// What a scatter runs on: while the condition, a tensor<i1>, does not hold,
 /// all its positions lie outside, and everything stays as it is. Null if it

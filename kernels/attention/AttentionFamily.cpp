@@ -21,12 +21,12 @@ using Kind = AttentionShape::Kind;
 namespace {
 class AttentionFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr target) const override;
-  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+  SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override;
+  bool changeForm(flow::DispatchOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
-  void addFeatures(KernelOp kernel, const KernelLayout &layout,
+  void addFeatures(flow::DispatchOp kernel, const KernelLayout &layout,
                    SmallVectorImpl<StringRef> &features) const override;
   LogicalResult emit(EmitterContext &context) const override;
 };
@@ -35,7 +35,7 @@ public:
 static constexpr StringLiteral kSubgroupsForm = "subgroups";
 static constexpr StringLiteral kLanesForm = "lanes";
 
-static AttentionOp attentionOf(KernelOp kernel) {
+static AttentionOp attentionOf(flow::DispatchOp kernel) {
   return *kernel.getBody().getOps<AttentionOp>().begin();
 }
 
@@ -53,7 +53,7 @@ static void addGroups(AttentionShape &shape, int64_t words) {
   shape.scratch.push_back({4 * uint64_t(rows), /*keepsZero=*/true});
 }
 
-std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel,
+std::unique_ptr<KernelLayout> AttentionFamily::layOut(flow::DispatchOp kernel,
                                                       TargetAttr target) const {
   AttentionOp op = attentionOf(kernel);
   bool vectorizes =
@@ -67,7 +67,8 @@ std::unique_ptr<KernelLayout> AttentionFamily::layOut(KernelOp kernel,
   return few.clone();
 }
 
-SmallVector<LaunchForm> AttentionFamily::specialForms(KernelOp kernel) const {
+SmallVector<LaunchForm>
+AttentionFamily::specialForms(flow::DispatchOp kernel) const {
   SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
   forms.push_back({kLanesForm, {"int64"}, /*reorders=*/true, DeviceKind::cpu});
   forms.push_back(getMatricesForm(kernel));
@@ -77,7 +78,7 @@ SmallVector<LaunchForm> AttentionFamily::specialForms(KernelOp kernel) const {
   return forms;
 }
 
-bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
+bool AttentionFamily::changeForm(flow::DispatchOp kernel, StringRef form,
                                  TargetAttr target,
                                  std::unique_ptr<KernelLayout> &layout) const {
   const auto &shape = static_cast<const AttentionShape &>(*layout);
@@ -114,7 +115,8 @@ bool AttentionFamily::changeForm(KernelOp kernel, StringRef form,
   return true;
 }
 
-void AttentionFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
+void AttentionFamily::addFeatures(flow::DispatchOp kernel,
+                                  const KernelLayout &layout,
                                   SmallVectorImpl<StringRef> &features) const {
   const auto &shape = static_cast<const AttentionShape &>(layout);
   if (shape.kind == Kind::Few &&

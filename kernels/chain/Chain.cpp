@@ -26,7 +26,7 @@ private:
   void emitStep(unsigned step);
   void emitLoop(const ChainSegment &loop);
   void share(Value held);
-  void storeOutputs(HoldOp hold);
+  void storeOutputs(flow::HoldOp hold);
   void store(unsigned binding, Value held);
   FailureOr<Value> read(Value held, ArrayRef<LaneIndex> indices);
   Value slotIndex(int64_t row, Value lane);
@@ -116,7 +116,7 @@ void ChainEmitter::store(unsigned binding, Value held) {
   }
 }
 
-void ChainEmitter::storeOutputs(HoldOp hold) {
+void ChainEmitter::storeOutputs(flow::HoldOp hold) {
   Operation *yield = c.op.getBody().front().getTerminator();
   for (auto [value, binding] :
        llvm::zip_equal(yield->getOperands(), c.bindings.outputs))
@@ -125,7 +125,7 @@ void ChainEmitter::storeOutputs(HoldOp hold) {
 }
 
 void ChainEmitter::emitStep(unsigned step) {
-  HoldOp hold = plan.steps[step].hold;
+  flow::HoldOp hold = plan.steps[step].hold;
   if (plan.barriers[step].beforeReads)
     k.workgroupBarrier();
   FailureOr<StepEmitter::Items> made = emitter.emit(hold);
@@ -204,9 +204,11 @@ struct ChainLayout : LayoutOf<ChainLayout> {};
 
 class ChainFamily : public KernelFamily {
 public:
-  bool takes(KernelOp) const override { return true; } // It holds results (C4).
+  bool takes(flow::DispatchOp) const override {
+    return true;
+  } // It holds results (C4).
   /// A chain that cannot be planned cannot be emitted either, which says so.
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr) const override {
     auto layout = std::make_unique<ChainLayout>();
     FailureOr<ChainPlan> plan = planChain(kernel);

@@ -69,7 +69,7 @@ void LoopFinder::classify() {
 unsigned LoopFinder::reachOf(unsigned step) const {
   unsigned reach = 0;
   for (Value source : plan.steps[step].sources)
-    if (!holdsInputs(source.getDefiningOp<HoldOp>()))
+    if (!holdsInputs(source.getDefiningOp<flow::HoldOp>()))
       reach = std::max(reach, step - plan.held.find(source)->second.step);
   return reach;
 }

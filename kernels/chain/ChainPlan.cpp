@@ -194,7 +194,7 @@ std::string ChainPlan::whyNot() const {
   return "";
 }
 
-FailureOr<ChainPlan> gpuvm::planChain(KernelOp kernel) {
+FailureOr<ChainPlan> gpuvm::planChain(flow::DispatchOp kernel) {
   ChainPlan plan;
   plan.maxWorkgroupBytes = getMainTarget(kernel).getWorkgroupBytes();
   plan.steps = findSteps(kernel);

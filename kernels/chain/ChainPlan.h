@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "kernels/chain/ChainSteps.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -80,6 +81,6 @@ void assignSlots(ChainPlan &plan);
 
 /// The plan of a kernel with root `chain`. Emits an error if a step holds what
 /// no kernel can.
-FailureOr<ChainPlan> planChain(KernelOp kernel);
+FailureOr<ChainPlan> planChain(flow::DispatchOp kernel);
 
 } // namespace mlir::gpuvm

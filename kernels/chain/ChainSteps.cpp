@@ -16,7 +16,7 @@ using namespace mlir::gpuvm;
 // Finding steps
 //===----------------------------------------------------------------------===//
 
-bool gpuvm::holdsInputs(HoldOp hold) {
+bool gpuvm::holdsInputs(flow::HoldOp hold) {
   return llvm::all_of(hold.getValues(),
                       [](Value value) { return isa<BlockArgument>(value); });
 }
@@ -31,7 +31,7 @@ static void collect(ChainStep &step) {
     Operation *op = value.getDefiningOp();
     if (!op)
       continue;
-    if (isa<HoldOp>(op))
+    if (isa<flow::HoldOp>(op))
       sources.insert(value);
     else if (needed.insert(op))
       llvm::append_range(pending, op->getOperands());
@@ -75,7 +75,8 @@ private:
   LogicalResult match(Value x, Value y) {
     if (Value known = partner.lookup(x))
       return success(known == y);
-    auto holdX = x.getDefiningOp<HoldOp>(), holdY = y.getDefiningOp<HoldOp>();
+    auto holdX = x.getDefiningOp<flow::HoldOp>(),
+         holdY = y.getDefiningOp<flow::HoldOp>();
     if (!holdX || !holdY || holdsInputs(holdX) || holdsInputs(holdY))
       return success(x == y);
     return success(cast<OpResult>(x).getResultNumber() ==
@@ -83,7 +84,7 @@ private:
                    distance(a, holdX) == distance(b, holdY));
   }
 
-  unsigned distance(const ChainStep &step, HoldOp source) const {
+  unsigned distance(const ChainStep &step, flow::HoldOp source) const {
     return number.lookup(step.hold) - number.lookup(source);
   }
 
@@ -93,11 +94,11 @@ private:
 };
 } // namespace
 
-std::vector<ChainStep> gpuvm::findSteps(KernelOp kernel) {
+std::vector<ChainStep> gpuvm::findSteps(flow::DispatchOp kernel) {
   std::vector<ChainStep> steps;
   DenseMap<Operation *, unsigned> number;
   Operation *yield = kernel.getBody().front().getTerminator();
-  for (auto hold : kernel.getBody().getOps<HoldOp>()) {
+  for (auto hold : kernel.getBody().getOps<flow::HoldOp>()) {
     number[hold] = steps.size();
     ChainStep &step = steps.emplace_back();
     step.hold = hold;
@@ -174,7 +175,7 @@ Value StepEmitter::windowPosition(int64_t elements, Value position) {
 // Emitting
 //===----------------------------------------------------------------------===//
 
-FailureOr<StepEmitter::Items> StepEmitter::emit(HoldOp hold) {
+FailureOr<StepEmitter::Items> StepEmitter::emit(flow::HoldOp hold) {
   Items items;
   elements.begin(1);
   for (Value value : hold.getValues()) {

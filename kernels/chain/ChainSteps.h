@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "kernels/elements/ElementEmitter.h"
 
 namespace mlir::gpuvm {
@@ -49,7 +50,7 @@ public:
 
   /// The items the lane makes in the step that ends with `hold`. Those behind
   /// the last element of a value are copies of some element.
-  FailureOr<Items> emit(HoldOp hold);
+  FailureOr<Items> emit(flow::HoldOp hold);
 
   /// Which element of `held` is at `indices`; to be asked while a step is
   /// emitted.
@@ -82,7 +83,7 @@ private:
 
 /// One loop nest of a chain.
 struct ChainStep {
-  mutable HoldOp hold;            ///< A handle, whose getters are not const.
+  mutable flow::HoldOp hold;      ///< A handle, whose getters are not const.
   SmallVector<Operation *> ops;   ///< Behind `hold`, in block order.
   SmallVector<Value, 4> sources;  ///< Held values it may read.
   unsigned kind = 0;              ///< Steps that do the same have the same.
@@ -91,12 +92,12 @@ struct ChainStep {
 
 /// Whether the step that ends with `hold` only takes inputs of the kernel into
 /// registers.
-bool holdsInputs(HoldOp hold);
+bool holdsInputs(flow::HoldOp hold);
 
 /// The steps of `kernel`. Steps are of one kind if they do the same with the
 /// same inputs, with values made equally many steps before them, and with the
 /// same held inputs.
-std::vector<ChainStep> findSteps(KernelOp kernel);
+std::vector<ChainStep> findSteps(flow::DispatchOp kernel);
 
 /// What a step reads of each of its sources, in the order of `sources`. Emits
 /// an error if the step holds what no kernel can.

@@ -269,7 +269,7 @@ FailureOr<Lanes> ElementEmitter::emitNew(Value tensor, Point at) {
       now.memo.try_emplace({result, at}, lanes);
     return (*values)[number];
   }
-  if (isa<HoldOp>(op)) {
+  if (isa<flow::HoldOp>(op)) {
     if (now.lanes > 1) // An inner reduction takes some at once.
       return emitEachLane(at, [&](ArrayRef<LaneIndex> indices) {
         return held(tensor, indices);

@@ -108,7 +108,7 @@ public:
   /// Stores elements of a tensor at a place of it.
   void store(unsigned binding, ArrayRef<Value> elements, Point at);
 
-  /// The elements of a `gpuvm.hold`'s result at these indices, one lane at a
+  /// The elements of a `flow.hold`'s result at these indices, one lane at a
   /// time. Only chains have such elements.
   using HeldFn =
       std::function<FailureOr<Value>(Value held, ArrayRef<LaneIndex> indices)>;

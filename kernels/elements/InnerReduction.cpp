@@ -90,7 +90,7 @@ std::optional<ByteProduct> gpuvm::matchByteProduct(linalg::GenericOp op,
                      isa<arith::ExtSIOp>(left), isa<arith::ExtSIOp>(right)};
 }
 
-bool gpuvm::hasDotProducts(KernelOp kernel) {
+bool gpuvm::hasDotProducts(flow::DispatchOp kernel) {
   return llvm::any_of(
       kernel.getBody().getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
         return op->hasAttr(kInnerAttr) && countAtOnce(op) % kDotBytes == 0 &&

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Reduction.h"
 
 namespace mlir::gpuvm {
@@ -40,6 +40,6 @@ std::optional<ByteProduct> matchByteProduct(linalg::GenericOp op,
 
 /// Whether some inner reduction of the kernel adds up products of bytes four at
 /// a time.
-bool hasDotProducts(KernelOp kernel);
+bool hasDotProducts(flow::DispatchOp kernel);
 
 } // namespace mlir::gpuvm

@@ -13,18 +13,19 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-SmallVector<LaunchForm> KernelFamily::specialForms(KernelOp) const {
+SmallVector<LaunchForm> KernelFamily::specialForms(flow::DispatchOp) const {
   return {{kDotProductsForm, {"integer_dot_product"}}};
 }
 
-bool KernelFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr,
+bool KernelFamily::changeForm(flow::DispatchOp kernel, StringRef form,
+                              TargetAttr,
                               std::unique_ptr<KernelLayout> &layout) const {
   if (form == kDotProductsForm)
     return layout->dotProducts = hasDotProducts(kernel);
   return form == kPlainForm;
 }
 
-bool KernelFamily::takes(KernelOp kernel) const {
+bool KernelFamily::takes(flow::DispatchOp kernel) const {
   return llvm::any_of(
       kernel.getBody().getOps<RootOpInterface>(),
       [&](RootOpInterface op) { return op.getRoot() == kernel.getRoot(); });
@@ -34,23 +35,24 @@ bool KernelFamily::takes(KernelOp kernel) const {
 /// quad, its block and its group, and what lies before it.
 static constexpr int64_t kBodiesPerElement = 8;
 
-int64_t KernelFamily::bodiesPerLane(KernelOp,
+int64_t KernelFamily::bodiesPerLane(flow::DispatchOp,
                                     const KernelLayout &layout) const {
   return kBodiesPerElement * llvm::divideCeil(layout.elements * layout.results,
                                               layout.lanes * layout.groups);
 }
 
-void KernelFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
+void KernelFamily::addFeatures(flow::DispatchOp kernel,
+                               const KernelLayout &layout,
                                SmallVectorImpl<StringRef> &features) const {
   if (mayLoopLong(kernel, layout))
     features.push_back("unlimited_loops");
 }
 
-bool gpuvm::mayLoopLong(KernelOp kernel, const KernelLayout &layout) {
+bool gpuvm::mayLoopLong(flow::DispatchOp kernel, const KernelLayout &layout) {
   return mayLoopLong(kernel, getFamily(kernel).bodiesPerLane(kernel, layout));
 }
 
-LaunchForm gpuvm::getMatricesForm(KernelOp kernel) {
+LaunchForm gpuvm::getMatricesForm(flow::DispatchOp kernel) {
   LaunchForm form = {kMatricesForm, {}, /*reorders=*/true};
   if (kernel.getInputs().empty())
     return form;

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
@@ -41,7 +42,7 @@ inline constexpr StringLiteral kMatricesForm = "matrices";
 
 /// The form with matrix units, for products of elements like those of the first
 /// operand.
-LaunchForm getMatricesForm(KernelOp kernel);
+LaunchForm getMatricesForm(flow::DispatchOp kernel);
 
 class KernelFamily {
 public:
@@ -49,25 +50,26 @@ public:
 
   /// Whether the body of `kernel`, which a user may have written, has what it
   /// needs to have this family's root.
-  virtual bool takes(KernelOp kernel) const;
+  virtual bool takes(flow::DispatchOp kernel) const;
 
   /// `kernel`, which this family takes, laid out so that every device can run
   /// it, and for `target` where there is a choice.
-  virtual std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  virtual std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                                TargetAttr target) const = 0;
 
   /// The forms for devices with special features that `kernel` may have, the
   /// best one first.
-  virtual SmallVector<LaunchForm> specialForms(KernelOp kernel) const;
+  virtual SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const;
 
   /// Changes the layout for any device to the form `form`; false if `kernel`
   /// has none such.
-  virtual bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+  virtual bool changeForm(flow::DispatchOp kernel, StringRef form,
+                          TargetAttr target,
                           std::unique_ptr<KernelLayout> &layout) const;
 
   /// Fits a layout that every device can run to devices that run `units`
   /// workgroups at once.
-  virtual void fitTo(KernelOp /*kernel*/, int64_t /*units*/,
+  virtual void fitTo(flow::DispatchOp /*kernel*/, int64_t /*units*/,
                      KernelLayout & /*layout*/) const {}
 
   /// Whether a launch may have `given` for `field`, where this family chose
@@ -78,17 +80,17 @@ public:
   }
 
   /// How often a lane computes the bodies of the kernel at most.
-  virtual int64_t bodiesPerLane(KernelOp kernel,
+  virtual int64_t bodiesPerLane(flow::DispatchOp kernel,
                                 const KernelLayout &layout) const;
 
   /// Adds features that a device needs for a kernel and that its code does not
   /// show.
-  virtual void addFeatures(KernelOp kernel, const KernelLayout &layout,
+  virtual void addFeatures(flow::DispatchOp kernel, const KernelLayout &layout,
                            SmallVectorImpl<StringRef> &features) const;
 
   /// Whether a result may have the window of an operand that is read only where
   /// the result is written.
-  virtual bool worksInPlace(KernelOp /*kernel*/, unsigned /*operand*/,
+  virtual bool worksInPlace(flow::DispatchOp /*kernel*/, unsigned /*operand*/,
                             unsigned /*result*/) const {
     return false;
   }
@@ -101,12 +103,12 @@ public:
 
 /// That of all kernels with this root.
 const KernelFamily &getFamily(Root root);
-inline const KernelFamily &getFamily(KernelOp kernel) {
+inline const KernelFamily &getFamily(flow::DispatchOp kernel) {
   return getFamily(kernel.getRoot());
 }
 
 /// Whether loops of the bodies of `kernel`, laid out like this, may run longer
 /// than some drivers let them.
-bool mayLoopLong(KernelOp kernel, const KernelLayout &layout);
+bool mayLoopLong(flow::DispatchOp kernel, const KernelLayout &layout);
 
 } // namespace mlir::gpuvm

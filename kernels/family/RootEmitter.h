@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/elements/ElementEmitter.h"
 #include "kernels/family/Layout.h"
@@ -15,7 +16,7 @@ namespace mlir::gpuvm {
 
 /// What an emitter works with.
 struct EmitterContext {
-  KernelOp op;
+  flow::DispatchOp op;
   const KernelLayout &layout;
   BindingLayout bindings;
   KernelBuilder &kernel;

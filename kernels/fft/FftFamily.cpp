@@ -15,7 +15,7 @@ using namespace mlir::gpuvm;
 namespace {
 class FftFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr target) const override {
     FftLayout layout = layOutFft(kernel, target);
     layout.vectorizes =

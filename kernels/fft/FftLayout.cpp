@@ -89,12 +89,12 @@ static FftLayout layOut(Value source, int64_t dimension, bool readsAcross,
   return layout;
 }
 
-RootOpInterface gpuvm::getFftRoot(KernelOp kernel) {
+RootOpInterface gpuvm::getFftRoot(flow::DispatchOp kernel) {
   auto roots = kernel.getBody().getOps<RootOpInterface>();
   return *roots.begin();
 }
 
-FftLayout gpuvm::layOutFft(KernelOp kernel, TargetAttr target) {
+FftLayout gpuvm::layOutFft(flow::DispatchOp kernel, TargetAttr target) {
   auto shapeOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   };

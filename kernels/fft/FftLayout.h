@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/FftStages.h"
 #include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
@@ -48,9 +49,9 @@ struct FftLayout : LayoutOf<FftLayout> {
 };
 
 /// The transform or convolution of a kernel with root `fft`.
-RootOpInterface getFftRoot(KernelOp kernel);
+RootOpInterface getFftRoot(flow::DispatchOp kernel);
 
 /// Lays out a kernel with root fft.
-FftLayout layOutFft(KernelOp kernel, TargetAttr target);
+FftLayout layOutFft(flow::DispatchOp kernel, TargetAttr target);
 
 } // namespace mlir::gpuvm

@@ -74,7 +74,7 @@ bool gpuvm::mayRunLong(Operation *op) {
          (1 + *inside) * std::min(*times, kShortLoop + 1) > kShortLoop;
 }
 
-bool gpuvm::mayLoopLong(KernelOp kernel, int64_t bodies) {
+bool gpuvm::mayLoopLong(flow::DispatchOp kernel, int64_t bodies) {
   int64_t iterations = 0;
   bool loops = false;
   for (Operation &op : kernel.getBody().front()) {

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
@@ -31,7 +31,7 @@ bool mayRunLong(Operation *op);
 
 /// Whether loops of the bodies of `kernel`, which a lane computes `bodies`
 /// times, may run longer than some drivers let them.
-bool mayLoopLong(KernelOp kernel, int64_t bodies);
+bool mayLoopLong(flow::DispatchOp kernel, int64_t bodies);
 
 /// Below 65,535, after which such a driver ends all loops of a subgroup.
 inline constexpr int64_t kMaxSubgroupIterations = 60000;

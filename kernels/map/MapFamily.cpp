@@ -26,21 +26,21 @@ static constexpr int64_t kMaxGathers = 64;
 namespace {
 class MapFamily : public KernelFamily {
 public:
-  bool takes(KernelOp) const override { return true; }
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  bool takes(flow::DispatchOp) const override { return true; }
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr target) const override;
-  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+  SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override;
+  bool changeForm(flow::DispatchOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
-  void fitTo(KernelOp kernel, int64_t units,
+  void fitTo(flow::DispatchOp kernel, int64_t units,
              KernelLayout &layout) const override;
   bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
                int64_t given) const override;
-  int64_t bodiesPerLane(KernelOp kernel,
+  int64_t bodiesPerLane(flow::DispatchOp kernel,
                         const KernelLayout &layout) const override;
-  void addFeatures(KernelOp kernel, const KernelLayout &layout,
+  void addFeatures(flow::DispatchOp kernel, const KernelLayout &layout,
                    SmallVectorImpl<StringRef> &features) const override;
-  bool worksInPlace(KernelOp, unsigned, unsigned) const override {
+  bool worksInPlace(flow::DispatchOp, unsigned, unsigned) const override {
     return true;
   }
   LogicalResult emit(EmitterContext &context) const override;
@@ -51,11 +51,12 @@ static Loops loopsOf(const KernelLayout &layout) {
   return static_cast<const MapLayout &>(layout).loops;
 }
 
-int64_t MapFamily::bodiesPerLane(KernelOp, const KernelLayout &layout) const {
+int64_t MapFamily::bodiesPerLane(flow::DispatchOp,
+                                 const KernelLayout &layout) const {
   return llvm::divideCeil(layout.elements, layout.lanes * layout.groups);
 }
 
-std::unique_ptr<KernelLayout> MapFamily::layOut(KernelOp kernel,
+std::unique_ptr<KernelLayout> MapFamily::layOut(flow::DispatchOp kernel,
                                                 TargetAttr) const {
   auto layout = std::make_unique<MapLayout>();
   BodyTraits traits = inspectBody(kernel);
@@ -90,7 +91,7 @@ std::unique_ptr<KernelLayout> MapFamily::layOut(KernelOp kernel,
   return layout;
 }
 
-SmallVector<LaunchForm> MapFamily::specialForms(KernelOp kernel) const {
+SmallVector<LaunchForm> MapFamily::specialForms(flow::DispatchOp kernel) const {
   SmallVector<LaunchForm> forms = {{kUnlimitedForm, {"unlimited_loops"}}};
   llvm::append_range(forms, KernelFamily::specialForms(kernel));
   return forms;
@@ -98,7 +99,7 @@ SmallVector<LaunchForm> MapFamily::specialForms(KernelOp kernel) const {
 
 /// Elements that are read where the code says are loaded one by one anyhow: 128
 /// x 128 cells of nine neighbours, 1,000 steps, 507 ms instead of 255.
-static bool widen(KernelOp kernel, KernelLayout &layout) {
+static bool widen(flow::DispatchOp kernel, KernelLayout &layout) {
   BodyTraits traits = inspectBody(kernel);
   int64_t vector = 2 * layout.vector;
   if (traits.once() || layout.vector == 1 || traits.gathers > 0 ||
@@ -110,7 +111,8 @@ static bool widen(KernelOp kernel, KernelLayout &layout) {
   return true;
 }
 
-bool MapFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+bool MapFamily::changeForm(flow::DispatchOp kernel, StringRef form,
+                           TargetAttr target,
                            std::unique_ptr<KernelLayout> &layout) const {
   bool isLimited = loopsOf(*layout) == Loops::Limited;
   if (form == kPlainForm)
@@ -129,7 +131,7 @@ bool MapFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr target,
 /// A lane for each element, if all of them run at once: what a lane reads for
 /// several elements where the code says would be read one after the other.
 /// (Elements of less than a word stay together, which share one.)
-void MapFamily::fitTo(KernelOp kernel, int64_t units,
+void MapFamily::fitTo(flow::DispatchOp kernel, int64_t units,
                       KernelLayout &layout) const {
   bool sharesWords = llvm::any_of(kernel.getResultTypes(), [&](Type type) {
     return cast<RankedTensorType>(type).getNumElements() == layout.elements &&
@@ -155,7 +157,7 @@ bool MapFamily::accepts(const KernelLayout &layout, StringRef field,
   return field == "groups";
 }
 
-void MapFamily::addFeatures(KernelOp kernel, const KernelLayout &layout,
+void MapFamily::addFeatures(flow::DispatchOp kernel, const KernelLayout &layout,
                             SmallVectorImpl<StringRef> &features) const {
   if (loopsOf(layout) == Loops::Plain)
     KernelFamily::addFeatures(kernel, layout, features);

@@ -17,19 +17,19 @@ using namespace mlir::gpuvm;
 namespace {
 class ReduceFamily : public KernelFamily {
 public:
-  bool takes(KernelOp kernel) const override {
+  bool takes(flow::DispatchOp kernel) const override {
     return !getReductions(kernel).empty();
   }
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr target) const override;
-  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+  SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override;
+  bool changeForm(flow::DispatchOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
   bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
                int64_t given) const override;
-  int64_t bodiesPerLane(KernelOp kernel,
+  int64_t bodiesPerLane(flow::DispatchOp kernel,
                         const KernelLayout &layout) const override;
-  bool worksInPlace(KernelOp, unsigned, unsigned) const override {
+  bool worksInPlace(flow::DispatchOp, unsigned, unsigned) const override {
     return true;
   }
   bool placesResults() const override { return true; }
@@ -37,12 +37,12 @@ public:
 };
 } // namespace
 
-static ReductionOrder orderOf(KernelOp kernel) {
+static ReductionOrder orderOf(flow::DispatchOp kernel) {
   return getReductionOrder(getLeadReduction(getReductions(kernel)));
 }
 
 /// The results, and the elements of each.
-static void countElements(KernelOp kernel, KernelLayout &layout) {
+static void countElements(flow::DispatchOp kernel, KernelLayout &layout) {
   linalg::GenericOp first = getReductions(kernel).front();
   for (auto [range, iterator] : llvm::zip_equal(first.getStaticLoopRanges(),
                                                 first.getIteratorTypesArray()))
@@ -50,7 +50,7 @@ static void countElements(KernelOp kernel, KernelLayout &layout) {
                                                : layout.elements) *= range;
 }
 
-std::unique_ptr<KernelLayout> ReduceFamily::layOut(KernelOp kernel,
+std::unique_ptr<KernelLayout> ReduceFamily::layOut(flow::DispatchOp kernel,
                                                    TargetAttr target) const {
   ReductionOrder order = orderOf(kernel);
   if (!order.tiled) {
@@ -69,13 +69,14 @@ std::unique_ptr<KernelLayout> ReduceFamily::layOut(KernelOp kernel,
   return layout;
 }
 
-SmallVector<LaunchForm> ReduceFamily::specialForms(KernelOp kernel) const {
+SmallVector<LaunchForm>
+ReduceFamily::specialForms(flow::DispatchOp kernel) const {
   SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
   forms.push_back(getMatricesForm(kernel));
   return forms;
 }
 
-static bool useMatrices(KernelOp kernel, TargetAttr target,
+static bool useMatrices(flow::DispatchOp kernel, TargetAttr target,
                         ContractLayout &layout) {
   std::optional<ContractionTile> tile =
       chooseMatrixTile(getReductions(kernel), layout.vectorizes, target);
@@ -86,7 +87,7 @@ static bool useMatrices(KernelOp kernel, TargetAttr target,
   return true;
 }
 
-bool ReduceFamily::changeForm(KernelOp kernel, StringRef form,
+bool ReduceFamily::changeForm(flow::DispatchOp kernel, StringRef form,
                               TargetAttr target,
                               std::unique_ptr<KernelLayout> &layout) const {
   bool isTiled = orderOf(kernel).tiled;
@@ -106,7 +107,7 @@ bool ReduceFamily::accepts(const KernelLayout &layout, StringRef field,
   return given == own || (field == "groups" && layout.ownResults);
 }
 
-int64_t ReduceFamily::bodiesPerLane(KernelOp kernel,
+int64_t ReduceFamily::bodiesPerLane(flow::DispatchOp kernel,
                                     const KernelLayout &layout) const {
   int64_t lanes = layout.lanes * layout.groups;
   return orderOf(kernel).sequential

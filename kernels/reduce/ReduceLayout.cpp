@@ -49,7 +49,7 @@ static bool reducesTrailingLoops(linalg::GenericOp op) {
 }
 
 /// How many of the neighbouring elements a lane takes it can take at once.
-static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
+static int64_t reductionVector(linalg::GenericOp op, flow::DispatchOp kernel,
                                const BodyTraits &traits,
                                const ReduceLayout &layout) {
   bool oneLoop = op.getNumReductionLoops() == 1 && !traits.reshapes;
@@ -68,7 +68,7 @@ static int64_t reductionVector(linalg::GenericOp op, KernelOp kernel,
 }
 
 /// The bytes of a lane's values in workgroup memory.
-static int64_t slotBytesOf(KernelOp kernel) {
+static int64_t slotBytesOf(flow::DispatchOp kernel) {
   int64_t bytes = 0;
   for (linalg::GenericOp op : getReductions(kernel))
     for (Type type : getPartialTypes(op))
@@ -95,7 +95,7 @@ static bool makesPairs(linalg::GenericOp op) {
 
 /// Whether all that a kernel makes follows results of one walk, which are
 /// combined by operations.
-static bool endsInResults(KernelOp kernel) {
+static bool endsInResults(flow::DispatchOp kernel) {
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
   auto isPlain = [](linalg::GenericOp op) {
@@ -117,8 +117,8 @@ static bool endsInResults(KernelOp kernel) {
 
 /// How many results of one part each the lanes of a workgroup take side by
 /// side.
-static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
-                                 TargetAttr target,
+static int64_t resultsSideBySide(flow::DispatchOp kernel,
+                                 const BodyTraits &traits, TargetAttr target,
                                  const ReduceLayout &layout) {
   SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
   if (traits.loops || !endsInResults(kernel))
@@ -143,8 +143,8 @@ static int64_t resultsSideBySide(KernelOp kernel, const BodyTraits &traits,
 }
 
 /// Memory for partial results, and a counter for each of `counters`.
-static void addScratch(KernelOp kernel, int64_t partials, int64_t counters,
-                       ReduceLayout &layout) {
+static void addScratch(flow::DispatchOp kernel, int64_t partials,
+                       int64_t counters, ReduceLayout &layout) {
   for (linalg::GenericOp op : getReductions(kernel))
     for (Type type : getPartialTypes(op))
       layout.scratch.push_back(
@@ -154,7 +154,7 @@ static void addScratch(KernelOp kernel, int64_t partials, int64_t counters,
 
 /// How many neighbouring results a lane takes: 16 bytes of what is read, as far
 /// as all lanes have some and their values fit into workgroup memory.
-static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
+static int64_t columnVector(flow::DispatchOp kernel, linalg::GenericOp first,
                             const BodyTraits &traits, TargetAttr target,
                             int64_t results) {
   int64_t slotBytes = slotBytesOf(kernel);
@@ -171,7 +171,7 @@ static int64_t columnVector(KernelOp kernel, linalg::GenericOp first,
   return vector;
 }
 
-static void configureColumns(KernelOp kernel, linalg::GenericOp first,
+static void configureColumns(flow::DispatchOp kernel, linalg::GenericOp first,
                              const BodyTraits &traits, TargetAttr target,
                              ReduceLayout &layout) {
   layout.vector = columnVector(kernel, first, traits, target, layout.results);
@@ -185,7 +185,7 @@ static void configureColumns(KernelOp kernel, linalg::GenericOp first,
     addScratch(kernel, layout.results * parts, blocks, layout);
 }
 
-void gpuvm::layOutReduction(KernelOp kernel, TargetAttr target,
+void gpuvm::layOutReduction(flow::DispatchOp kernel, TargetAttr target,
                             ReduceLayout &layout) {
   BodyTraits traits = inspectBody(kernel);
   linalg::GenericOp first = getReductions(kernel).front();
@@ -271,7 +271,7 @@ static bool sharesInput(linalg::GenericOp op) {
 }
 
 /// A lane takes a few results alone, for which it loads what they share once.
-static bool takeOwnResults(KernelOp kernel, const BodyTraits &traits,
+static bool takeOwnResults(flow::DispatchOp kernel, const BodyTraits &traits,
                            ReduceLayout &layout) {
   const ReductionOrder &order = layout.order;
   // A block of most codecs, whose words hold two halves of it each.
@@ -305,7 +305,7 @@ static bool takeOwnResults(KernelOp kernel, const BodyTraits &traits,
 }
 
 /// A lane takes neighbouring results alone.
-static bool takeOwnColumns(KernelOp kernel, const BodyTraits &traits,
+static bool takeOwnColumns(flow::DispatchOp kernel, const BodyTraits &traits,
                            ReduceLayout &layout) {
   constexpr int64_t lanes = ReductionOrder::kGroupsPerPart;
   int64_t vector = 2 * layout.vector;
@@ -334,7 +334,7 @@ static bool takeOwnColumns(KernelOp kernel, const BodyTraits &traits,
 
 /// A lane does what a lane group does, so that the order stays and lanes have
 /// little to tell each other.
-bool gpuvm::widenReduction(KernelOp kernel, ReduceLayout &layout) {
+bool gpuvm::widenReduction(flow::DispatchOp kernel, ReduceLayout &layout) {
   BodyTraits traits = inspectBody(kernel);
   if (traits.once())
     return false;

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Target.h"
 #include "kernels/family/Layout.h"
 
@@ -48,10 +49,11 @@ struct ReduceLayout : LayoutOf<ReduceLayout> {
 };
 
 /// Lays out a reduction whose elements are no contraction.
-void layOutReduction(KernelOp kernel, TargetAttr target, ReduceLayout &layout);
+void layOutReduction(flow::DispatchOp kernel, TargetAttr target,
+                     ReduceLayout &layout);
 
 /// Changes it to loads of 32 bytes, for devices that take lanes one by one;
 /// false if that is not worth it.
-bool widenReduction(KernelOp kernel, ReduceLayout &layout);
+bool widenReduction(flow::DispatchOp kernel, ReduceLayout &layout);
 
 } // namespace mlir::gpuvm

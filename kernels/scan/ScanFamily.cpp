@@ -18,7 +18,7 @@ static constexpr StringLiteral kSubgroupsForm = "subgroups";
 namespace {
 class ScanFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr) const override {
     bool vectorizes =
         keepsNeighbours(kernel, inspectBody(kernel), ScanOrder::kQuad);
@@ -28,20 +28,20 @@ public:
     llvm_unreachable("a kernel with this root has one of these");
   }
 
-  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override {
+  SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override {
     SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
     forms.push_back({kSubgroupsForm, {"subgroup_32", "subgroup_operations"}});
     return forms;
   }
 
-  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+  bool changeForm(flow::DispatchOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override {
     if (form != kSubgroupsForm)
       return KernelFamily::changeForm(kernel, form, target, layout);
     return static_cast<ScanLayout &>(*layout).subgroups = true;
   }
 
-  void addFeatures(KernelOp kernel, const KernelLayout &layout,
+  void addFeatures(flow::DispatchOp kernel, const KernelLayout &layout,
                    SmallVectorImpl<StringRef> &features) const override {
     if (static_cast<const ScanLayout &>(layout).subgroups &&
         !llvm::is_contained(features, "subgroup_32"))
@@ -50,7 +50,7 @@ public:
   }
 
   /// What a scan is chosen instead of is read where that is written.
-  bool worksInPlace(KernelOp kernel, unsigned operand,
+  bool worksInPlace(flow::DispatchOp kernel, unsigned operand,
                     unsigned result) const override {
     std::optional<Alternative> alternative = getAlternative(kernel, result);
     return alternative && alternative->no == kernel.getInputs()[operand];

@@ -316,18 +316,18 @@ static constexpr StringLiteral kInt64AtomicsForm = "int64_atomics";
 namespace {
 class ScatterFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr) const override {
     return layOutScatter(kernel).clone();
   }
 
-  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override {
+  SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override {
     SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
     forms.push_back({kInt64AtomicsForm, {"int64_atomics"}});
     return forms;
   }
 
-  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+  bool changeForm(flow::DispatchOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override {
     if (form != kInt64AtomicsForm)
       return KernelFamily::changeForm(kernel, form, target, layout);

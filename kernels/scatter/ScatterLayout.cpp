@@ -35,7 +35,7 @@ static int64_t bytesPerUpdate(ScatterOp op) {
   return bits / 8;
 }
 
-ScatterLayout gpuvm::layOutScatter(KernelOp kernel) {
+ScatterLayout gpuvm::layOutScatter(flow::DispatchOp kernel) {
   ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
   ScatterLayout layout;
   layout.vectorizes = keepsNeighbours(kernel, inspectBody(kernel), kVector);
@@ -67,7 +67,7 @@ ScatterLayout gpuvm::layOutScatter(KernelOp kernel) {
   return layout;
 }
 
-bool gpuvm::usesInt64Atomics(KernelOp kernel) {
+bool gpuvm::usesInt64Atomics(flow::DispatchOp kernel) {
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
   auto isWide = [](Value value) {
     return getElementTypeOrSelf(value).isInteger(64) &&

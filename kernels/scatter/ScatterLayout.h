@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "kernels/family/Layout.h"
 
 namespace mlir::gpuvm {
@@ -24,9 +25,9 @@ struct ScatterLayout : LayoutOf<ScatterLayout> {
 };
 
 /// Lays out a kernel with root scatter.
-ScatterLayout layOutScatter(KernelOp kernel);
+ScatterLayout layOutScatter(flow::DispatchOp kernel);
 
 /// Whether the kernel, which has a scatter, has results of 64 bits.
-bool usesInt64Atomics(KernelOp kernel);
+bool usesInt64Atomics(flow::DispatchOp kernel);
 
 } // namespace mlir::gpuvm

@@ -20,10 +20,10 @@ static constexpr int64_t kMostGroups = 65535;
 namespace {
 class SortFamily : public KernelFamily {
 public:
-  std::unique_ptr<KernelLayout> layOut(KernelOp kernel,
+  std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr target) const override;
-  SmallVector<LaunchForm> specialForms(KernelOp kernel) const override;
-  bool changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+  SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override;
+  bool changeForm(flow::DispatchOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
   LogicalResult emit(EmitterContext &context) const override;
 };
@@ -31,7 +31,7 @@ public:
 
 /// Searches and merges go element by element; the rest takes pieces of rows,
 /// and what counts digits has a counter for each row.
-std::unique_ptr<KernelLayout> SortFamily::layOut(KernelOp kernel,
+std::unique_ptr<KernelLayout> SortFamily::layOut(flow::DispatchOp kernel,
                                                  TargetAttr) const {
   auto roots = kernel.getBody().getOps<RootOpInterface>();
   Operation *op = (*roots.begin()).getOperation();
@@ -54,7 +54,8 @@ std::unique_ptr<KernelLayout> SortFamily::layOut(KernelOp kernel,
   return layout.clone();
 }
 
-SmallVector<LaunchForm> SortFamily::specialForms(KernelOp kernel) const {
+SmallVector<LaunchForm>
+SortFamily::specialForms(flow::DispatchOp kernel) const {
   SmallVector<LaunchForm> forms = KernelFamily::specialForms(kernel);
   forms.push_back({kSubgroupsForm, {"subgroup_32", "subgroup_operations"}});
   return forms;
@@ -62,7 +63,7 @@ SmallVector<LaunchForm> SortFamily::specialForms(KernelOp kernel) const {
 
 /// Changes the layout of a kernel that ranks elements - sorts runs, or scatters
 /// by a digit - to that of its variant with ballots; false for other kernels.
-static bool rankByBallots(KernelOp kernel, TargetAttr target,
+static bool rankByBallots(flow::DispatchOp kernel, TargetAttr target,
                           SortLayout &layout) {
   // What a digit has in such a tile is a transfer long, and its elements take
   // 40 KiB; chunks of fewer tiles would leave much of the last one empty.
@@ -91,7 +92,8 @@ static bool rankByBallots(KernelOp kernel, TargetAttr target,
   return true;
 }
 
-bool SortFamily::changeForm(KernelOp kernel, StringRef form, TargetAttr target,
+bool SortFamily::changeForm(flow::DispatchOp kernel, StringRef form,
+                            TargetAttr target,
                             std::unique_ptr<KernelLayout> &layout) const {
   if (form == kSubgroupsForm)
     return rankByBallots(kernel, target, static_cast<SortLayout &>(*layout));

@@ -43,7 +43,7 @@ WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-Rotations gpuvm::getRotations(LoopOp op) {
+Rotations gpuvm::getRotations(flow::LoopOp op) {
   Rotations rotations;
   if (op.getRotations())
     for (auto symbols : op.getRotations()->getAsRange<ArrayAttr>())
@@ -73,9 +73,9 @@ WindowAttr gpuvm::rotate(WindowAttr window, const Rotations &rotations,
 
 Operation *gpuvm::lastRun(Operation *user, Operation *maker) {
   Operation *last = user;
-  for (auto loop = user->getParentOfType<LoopOp>();
+  for (auto loop = user->getParentOfType<flow::LoopOp>();
        loop && !(maker && loop->isProperAncestor(maker));
-       loop = loop->getParentOfType<LoopOp>())
+       loop = loop->getParentOfType<flow::LoopOp>())
     last = loop.getEnd();
   return last;
 }

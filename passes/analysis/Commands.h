@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/ProgramOrder.h"
 
 namespace mlir::gpuvm {
@@ -53,7 +54,7 @@ WindowAttr intersect(WindowAttr a, WindowAttr b);
 
 /// The windows that rotate in a loop.
 using Rotations = SmallVector<SmallVector<WindowAttr>>;
-Rotations getRotations(LoopOp op);
+Rotations getRotations(flow::LoopOp op);
 /// What is in `window` after `turns` more iterations; `turns` may be negative.
 WindowAttr rotate(WindowAttr window, const Rotations &rotations, int64_t turns);
 

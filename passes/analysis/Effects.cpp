@@ -104,7 +104,7 @@ Effects::Effects(ProgramOp program)
 /// The load of the symbol that the kernel of `value` updates in place to
 /// compute it; null if it computes it elsewhere.
 static LoadOp getUpdatedLoad(Value value) {
-  auto kernel = value.getDefiningOp<KernelOp>();
+  auto kernel = value.getDefiningOp<flow::DispatchOp>();
   std::optional<unsigned> tied =
       kernel ? kernel.getTiedOperand(cast<OpResult>(value).getResultNumber())
              : std::nullopt;
@@ -195,7 +195,7 @@ bool Effects::isReady(Operation *op,
     return isPlaced(operand.getDefiningOp());
   };
   bool isRead = llvm::all_of(op->getOperands(), isMade);
-  if (auto loop = dyn_cast<LoopOp>(op))
+  if (auto loop = dyn_cast<flow::LoopOp>(op))
     loop->walk([&](Operation *inner) {
       isRead &= llvm::all_of(inner->getOperands(), isMade);
     });
@@ -227,7 +227,7 @@ void Effects::orderBlock(Block &block) const {
 
 void Effects::orderProgram() {
   orderBlock(program.getBody().front());
-  for (auto loop : listOps<LoopOp>(program))
+  for (auto loop : listOps<flow::LoopOp>(program))
     orderBlock(loop.getBody().front());
 }
 

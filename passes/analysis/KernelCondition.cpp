@@ -20,7 +20,7 @@ using namespace mlir::gpuvm;
 
 /// The value outside that `value`, in the body of a kernel, is; null if the
 /// body computes it.
-static Value outsideOf(KernelOp kernel, Value value) {
+static Value outsideOf(flow::DispatchOp kernel, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   return argument && argument.getOwner() == &kernel.getBody().front()
              ? kernel.getInputs()[argument.getArgNumber()]
@@ -54,7 +54,7 @@ bool gpuvm::isOnElements(Operation *op) {
             }).wasInterrupted();
 }
 
-std::optional<KernelCondition> KernelCondition::get(KernelOp kernel,
+std::optional<KernelCondition> KernelCondition::get(flow::DispatchOp kernel,
                                                     Value inside) {
   if (Value made = outsideOf(kernel, inside))
     return KernelCondition(made);
@@ -67,7 +67,7 @@ namespace {
 /// Compares what two kernels compute.
 class Comparison {
 public:
-  Comparison(KernelOp a, KernelOp b) : a(a), b(b) {}
+  Comparison(flow::DispatchOp a, flow::DispatchOp b) : a(a), b(b) {}
   bool areSame(Value inA, Value inB) {
     if (same.lookup(inA) == inB)
       return true;
@@ -86,12 +86,12 @@ public:
   }
 
 private:
-  KernelOp a, b;
+  flow::DispatchOp a, b;
   llvm::DenseMap<Value, Value> same; ///< As far as it is known.
 };
 } // namespace
 
-bool KernelCondition::is(KernelOp other, Value value) const {
+bool KernelCondition::is(flow::DispatchOp other, Value value) const {
   if (made)
     return outsideOf(other, value) == made;
   return Comparison(kernel, other).areSame(inside, value);
@@ -112,7 +112,7 @@ SmallVector<Value> KernelCondition::getSources() const {
   return sources.takeVector();
 }
 
-unsigned gpuvm::addInput(KernelOp kernel, Value value) {
+unsigned gpuvm::addInput(flow::DispatchOp kernel, Value value) {
   auto inputs = kernel.getInputs();
   auto found = llvm::find(inputs, value);
   unsigned number = std::distance(inputs.begin(), found);
@@ -123,13 +123,13 @@ unsigned gpuvm::addInput(KernelOp kernel, Value value) {
   return number;
 }
 
-Value KernelCondition::compute(KernelOp other, Operation *place) const {
+Value KernelCondition::compute(flow::DispatchOp other, Operation *place) const {
   if (made)
     return other.getBody().getArgument(addInput(other, made));
   IRMapping values;
   for (auto [input, argument] :
-       llvm::zip_equal(KernelOp(kernel).getInputs(),
-                       KernelOp(kernel).getBody().getArguments()))
+       llvm::zip_equal(flow::DispatchOp(kernel).getInputs(),
+                       flow::DispatchOp(kernel).getBody().getArguments()))
     if (llvm::is_contained(getSources(), input))
       values.map(argument, other.getBody().getArgument(addInput(other, input)));
   OpBuilder b(place);
@@ -140,12 +140,12 @@ Value KernelCondition::compute(KernelOp other, Operation *place) const {
 
 /// The operation that `kernel` is or is in, out of all loops that do not
 /// compute `sources`.
-static Operation *getPlace(KernelOp kernel, ValueRange sources) {
+static Operation *getPlace(flow::DispatchOp kernel, ValueRange sources) {
   Operation *place = kernel;
   auto isMadeInside = [&](Value source) {
     return place->getParentRegion()->isAncestor(source.getParentRegion());
   };
-  while (isa<LoopOp>(place->getParentOp()) &&
+  while (isa<flow::LoopOp>(place->getParentOp()) &&
          llvm::none_of(sources, isMadeInside))
     place = place->getParentOp();
   return place;
@@ -153,13 +153,14 @@ static Operation *getPlace(KernelOp kernel, ValueRange sources) {
 
 /// A kernel that computes only `inside`, of `sources`, before the one that
 /// computes it now.
-static KernelOp buildKernel(KernelOp kernel, Value inside, ValueRange sources) {
+static flow::DispatchOp buildKernel(flow::DispatchOp kernel, Value inside,
+                                    ValueRange sources) {
   OpBuilder b(getPlace(kernel, sources));
   Location loc = kernel.getLoc();
   StringAttr name = freeName(kernel->getParentOfType<ProgramOp>(),
                              kernel.getSymName() + "_condition");
-  auto judge = KernelOp::create(b, loc, inside.getType(), name, Root::map,
-                                kernel.getStages(), sources);
+  auto judge = flow::DispatchOp::create(b, loc, inside.getType(), name,
+                                        Root::map, kernel.getStages(), sources);
   Block *body = b.createBlock(&judge.getBody());
   IRMapping values;
   for (Value source : sources) {
@@ -173,11 +174,11 @@ static KernelOp buildKernel(KernelOp kernel, Value inside, ValueRange sources) {
   return judge;
 }
 
-Value KernelCondition::make(ArrayRef<KernelOp> kernels) {
+Value KernelCondition::make(ArrayRef<flow::DispatchOp> kernels) {
   if (made)
     return made;
-  KernelOp judge = buildKernel(kernel, inside, getSources());
-  for (KernelOp other : kernels)
+  flow::DispatchOp judge = buildKernel(kernel, inside, getSources());
+  for (flow::DispatchOp other : kernels)
     for (Operation &op : other.getBody().front())
       for (Value value : op.getResults())
         if (value.getType() == inside.getType() && is(other, value))

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
@@ -21,15 +21,16 @@ public:
   explicit KernelCondition(Value made) : made(made) {}
   /// The predicate that `inside`, a tensor<i1> in the body of `kernel`, is;
   /// nothing if it is neither an operand nor computed of single elements alone.
-  static std::optional<KernelCondition> get(KernelOp kernel, Value inside);
+  static std::optional<KernelCondition> get(flow::DispatchOp kernel,
+                                            Value inside);
 
   /// Whether `inside`, a value in the body of `kernel`, is this condition.
-  bool is(KernelOp kernel, Value inside) const;
+  bool is(flow::DispatchOp kernel, Value inside) const;
   bool operator==(const KernelCondition &other) const;
 
   /// The predicate in the body of `other`, computed before `place`; `other`
   /// gets the operands that it needs.
-  Value compute(KernelOp other, Operation *place) const;
+  Value compute(flow::DispatchOp other, Operation *place) const;
 
   /// The values outside of kernels that it is computed of.
   SmallVector<Value> getSources() const;
@@ -37,21 +38,21 @@ public:
   bool exists() const { return made != nullptr; }
   /// The value that a command computes. If there is none, a kernel is added for
   /// it, whose result all of `kernels` then read.
-  Value make(ArrayRef<KernelOp> kernels);
+  Value make(ArrayRef<flow::DispatchOp> kernels);
 
 private:
-  KernelCondition(KernelOp kernel, Value inside)
+  KernelCondition(flow::DispatchOp kernel, Value inside)
       : kernel(kernel), inside(inside) {}
 
-  Value made;      ///< Null if each kernel computes it.
-  KernelOp kernel; ///< One of them, and
-  Value inside;    ///< what it computes.
+  Value made;              ///< Null if each kernel computes it.
+  flow::DispatchOp kernel; ///< One of them, and
+  Value inside;            ///< what it computes.
 };
 
 /// Whether an operation of a kernel is on single elements, or a constant.
 bool isOnElements(Operation *op);
 
 /// The operand of `kernel` that is `value`, which it gets if it has none.
-unsigned addInput(KernelOp kernel, Value value);
+unsigned addInput(flow::DispatchOp kernel, Value value);
 
 } // namespace mlir::gpuvm

@@ -15,7 +15,7 @@ using namespace mlir::gpuvm;
 
 /// Whether `result` is a select whose other operand aliases it; as long as
 /// there are no windows, whether it may alias.
-bool Need::staysWhereItIs(KernelOp kernel, OpResult result) {
+bool Need::staysWhereItIs(flow::DispatchOp kernel, OpResult result) {
   unsigned number = result.getResultNumber();
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
   if (OpResult updated = getRootResult(yield.getValues()[number]))
@@ -34,7 +34,7 @@ bool Need::staysWhereItIs(KernelOp kernel, OpResult result) {
 
 /// Whether `op`, in the body of `kernel`, updates its operands only where
 /// kernels are not skipped.
-bool Need::runsOnCondition(KernelOp kernel, Operation *op) {
+bool Need::runsOnCondition(flow::DispatchOp kernel, Operation *op) {
   auto scatter = dyn_cast<ScatterOp>(op);
   Value own = scatter ? getUpdateCondition(scatter) : Value();
   return own && !unless && condition.is(kernel, own);
@@ -49,7 +49,7 @@ static bool isUpdate(OpOperand &use) {
 
 /// Whether `inside`, a value in the body of `kernel`, matters for something
 /// that is needed.
-bool Need::isNeededIn(KernelOp kernel, Value inside) {
+bool Need::isNeededIn(flow::DispatchOp kernel, Value inside) {
   Block &body = kernel.getBody().front();
   for (OpOperand &use : inside.getUses()) {
     Operation *user = body.findAncestorOpInBlock(*use.getOwner());
@@ -90,23 +90,23 @@ bool Need::isNeeded(OpResult result) {
   if (!isNew)
     return entry->second;
   // A result in the window of a symbol is stored there.
-  auto maker = cast<KernelOp>(result.getOwner());
+  auto maker = cast<flow::DispatchOp>(result.getOwner());
   if (maker.getOutputWindows() &&
       liesInSymbol(cast<WindowAttr>(
                        (*maker.getOutputWindows())[result.getResultNumber()]),
                    maker->getParentOfType<ProgramOp>()))
     return true;
   bool needed = llvm::any_of(result.getUses(), [&](OpOperand &use) {
-    if (isa<ExposeOp>(use.getOwner()))
+    if (isa<flow::ExposeOp>(use.getOwner()))
       return false;
-    auto kernel = dyn_cast<KernelOp>(use.getOwner());
+    auto kernel = dyn_cast<flow::DispatchOp>(use.getOwner());
     return !kernel || isNeededIn(kernel, kernel.getBody().getArgument(
                                              use.getOperandNumber()));
   });
   return known[result] = needed;
 }
 
-bool Need::canBeParked(KernelOp kernel) {
+bool Need::canBeParked(flow::DispatchOp kernel) {
   return llvm::all_of(kernel->getResults(), [&](OpResult result) {
     return staysWhereItIs(kernel, result) || !isNeeded(result);
   });

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "kernels/analysis/Alternative.h"
 #include "passes/analysis/KernelCondition.h"
 
@@ -19,13 +20,13 @@ public:
   Need(KernelCondition condition, bool unless)
       : condition(condition), unless(unless) {}
   /// Whether no result of it is demanded, so that its dispatch can be skipped.
-  bool canBeParked(KernelOp kernel);
+  bool canBeParked(flow::DispatchOp kernel);
 
 private:
   bool isNeeded(OpResult result);
-  bool runsOnCondition(KernelOp kernel, Operation *op);
-  bool isNeededIn(KernelOp kernel, Value inside);
-  bool staysWhereItIs(KernelOp kernel, OpResult result);
+  bool runsOnCondition(flow::DispatchOp kernel, Operation *op);
+  bool isNeededIn(flow::DispatchOp kernel, Value inside);
+  bool staysWhereItIs(flow::DispatchOp kernel, OpResult result);
   /// The operand of a select by the predicate that is chosen while kernels are
   /// skipped, and the other one.
   Value left(const Alternative &choice) const {

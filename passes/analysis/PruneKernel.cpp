@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-KernelOp gpuvm::pruneOutputs(KernelOp kernel) {
+flow::DispatchOp gpuvm::pruneOutputs(flow::DispatchOp kernel) {
   SmallVector<Value> yielded;
   SmallVector<Type> types;
   SmallVector<Value> kept;
@@ -26,9 +26,9 @@ KernelOp gpuvm::pruneOutputs(KernelOp kernel) {
   if (kept.size() == kernel.getNumResults())
     return kernel;
   OpBuilder b(kernel);
-  auto pruned = KernelOp::create(b, kernel.getLoc(), types,
-                                 kernel.getSymNameAttr(), kernel.getRoot(),
-                                 kernel.getStages(), kernel.getInputs());
+  auto pruned = flow::DispatchOp::create(
+      b, kernel.getLoc(), types, kernel.getSymNameAttr(), kernel.getRoot(),
+      kernel.getStages(), kernel.getInputs());
   pruned.getBody().takeBody(kernel.getBody());
   yield->setOperands(yielded);
   for (auto [old, replacement] : llvm::zip_equal(kept, pruned.getOutputs()))
@@ -37,7 +37,7 @@ KernelOp gpuvm::pruneOutputs(KernelOp kernel) {
   return pruned;
 }
 
-void gpuvm::pruneKernel(KernelOp kernel) {
+void gpuvm::pruneKernel(flow::DispatchOp kernel) {
   if (kernel.use_empty()) {
     kernel.erase();
     return;

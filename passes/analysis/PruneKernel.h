@@ -7,17 +7,17 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
 /// Removes the results of a kernel that have no reader. Returns the kernel that
 /// takes its place, or itself.
-KernelOp pruneOutputs(KernelOp kernel);
+flow::DispatchOp pruneOutputs(flow::DispatchOp kernel);
 
 /// Removes the results that have no reader, the operations that only these
 /// depend on, and operands that are then unused. A kernel without results is
 /// erased.
-void pruneKernel(KernelOp kernel);
+void pruneKernel(flow::DispatchOp kernel);
 
 } // namespace mlir::gpuvm

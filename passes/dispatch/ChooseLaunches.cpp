@@ -39,7 +39,7 @@ void ChooseLaunches::runOnOperation() {
       getTargets(getOperation()->getParentOfType<ModuleOp>());
   // Lanes read no more than one element at once of a value in several windows.
   setMaxWindowBytes(getOperation(), maxWindowBytes);
-  for (auto kernel : listOps<KernelOp>(getOperation())) {
+  for (auto kernel : listOps<flow::DispatchOp>(getOperation())) {
     if (!getFamily(kernel).takes(kernel)) {
       kernel.emitOpError("has no operation with root ")
           << stringifyRoot(kernel.getRoot());

@@ -29,7 +29,7 @@ uint64_t gpuvm::allocate(ProgramOp program, gpuvm::Region region,
 }
 
 /// Kernels with one triplet.
-using Sharers = SmallVector<KernelOp>;
+using Sharers = SmallVector<flow::DispatchOp>;
 
 /// A triplet {n, 1, 1} for each of `all`, in the body of the kernel that writes
 /// them.
@@ -41,7 +41,7 @@ static Value makeTriplets(OpBuilder &b, Location loc, Value word,
       [&](ScalarBuilder &s, ArrayRef<Expr> indices, ArrayRef<Expr>) {
         Expr element = s.read(word, {}), own = s.word(0);
         for (auto [i, sharers] : llvm::enumerate(all)) {
-          KernelOp kernel = sharers.front();
+          flow::DispatchOp kernel = sharers.front();
           Expr isOwn = indices[0].signedToWord() == i;
           own = select(
               isOwn, groupsOf(element, kernel, *kernel.getParkedGroups()), own);
@@ -52,7 +52,7 @@ static Value makeTriplets(OpBuilder &b, Location loc, Value word,
 
 /// The device counts workgroups for all launches alike: those that need a
 /// number of their own are dropped.
-static void keepGroups(KernelOp kernel) {
+static void keepGroups(flow::DispatchOp kernel) {
   int64_t groups = layOutKernel(kernel)->groups;
   kernel.setParkedGroups(groups);
   if (!kernel.getLaunches())
@@ -68,7 +68,7 @@ static void keepGroups(KernelOp kernel) {
 /// its place.
 static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
                            ArrayRef<Sharers> all, GroupsFn groupsOf,
-                           KernelOp copy) {
+                           flow::DispatchOp copy) {
   OpBuilder b(place);
   int64_t count = all.size();
   uint64_t offset =
@@ -79,12 +79,12 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
   };
   llvm::SmallSetVector<Attribute, 4> stages;
   for (auto [i, sharers] : llvm::enumerate(all))
-    for (KernelOp kernel : sharers) {
+    for (flow::DispatchOp kernel : sharers) {
       kernel.setCountsWindowAttr(
           window(offset + i * kTripletBytes, kTripletBytes));
       stages.insert_range(kernel.getStages());
     }
-  KernelOp lead = all.front().front();
+  flow::DispatchOp lead = all.front().front();
   Location loc = lead.getLoc();
   StringRef first = lead.getSymName();
   SmallVector<Type> types = {RankedTensorType::get({count, 3}, b.getI32Type())};
@@ -94,7 +94,7 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
     llvm::append_range(types, copy.getResultTypes());
     llvm::append_range(windows, *copy.getOutputWindows());
   }
-  auto counts = KernelOp::create(
+  auto counts = flow::DispatchOp::create(
       b, loc, types, freeName(program, first + "_counts"), Root::map,
       b.getArrayAttr(stages.getArrayRef()), ValueRange{word});
   counts.setInputWindowsAttr(b.getArrayAttr(getWindow(program, word)));
@@ -112,11 +112,11 @@ static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
 }
 
 void gpuvm::addCounts(ProgramOp program, Operation *place, Value word,
-                      ArrayRef<KernelOp> kernels, GroupsFn groupsOf,
-                      GroupsKeyFn keyOf, KernelOp copy) {
+                      ArrayRef<flow::DispatchOp> kernels, GroupsFn groupsOf,
+                      GroupsKeyFn keyOf, flow::DispatchOp copy) {
   std::map<SmallVector<int64_t, 4>, size_t> numbers;
   SmallVector<Sharers> all;
-  for (KernelOp kernel : kernels) {
+  for (flow::DispatchOp kernel : kernels) {
     keepGroups(kernel);
     SmallVector<int64_t, 4> key = keyOf(kernel);
     key.push_back(*kernel.getParkedGroups());
@@ -128,5 +128,5 @@ void gpuvm::addCounts(ProgramOp program, Operation *place, Value word,
   for (size_t i = 0; i < all.size(); i += kMostTriplets)
     addCountsOfFew(program, place, word,
                    ArrayRef(all).drop_front(i).take_front(kMostTriplets),
-                   groupsOf, i == 0 ? copy : KernelOp());
+                   groupsOf, i == 0 ? copy : flow::DispatchOp());
 }

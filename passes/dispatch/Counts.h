@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Target.h"
 #include "passes/expand/ElementBuilder.h"
 
@@ -32,12 +33,13 @@ inline constexpr double kShareInRepeat = 1.0 / 16;
 
 /// The number of workgroups of a kernel, an i32, made of the only element of a
 /// word; `groups` is what it has at most.
-using GroupsFn =
-    function_ref<Expr(const Expr &element, KernelOp kernel, uint32_t groups)>;
+using GroupsFn = function_ref<Expr(const Expr &element, flow::DispatchOp kernel,
+                                   uint32_t groups)>;
 
 /// What of a kernel the number depends on, besides `groups`: kernels that have
 /// it in common have one triplet.
-using GroupsKeyFn = function_ref<SmallVector<int64_t, 4>(KernelOp kernel)>;
+using GroupsKeyFn =
+    function_ref<SmallVector<int64_t, 4>(flow::DispatchOp kernel)>;
 
 /// Where `bytes` more at the end of a region of a program with windows begin.
 uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);
@@ -46,7 +48,7 @@ uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);
 /// at `place`, before all of them, write there what `groupsOf` makes of `word`.
 /// The first one replaces `copy`, if there is one, which copies `word`.
 void addCounts(ProgramOp program, Operation *place, Value word,
-               ArrayRef<KernelOp> kernels, GroupsFn groupsOf, GroupsKeyFn keyOf,
-               KernelOp copy = {});
+               ArrayRef<flow::DispatchOp> kernels, GroupsFn groupsOf,
+               GroupsKeyFn keyOf, flow::DispatchOp copy = {});
 
 } // namespace mlir::gpuvm

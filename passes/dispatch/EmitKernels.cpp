@@ -69,14 +69,14 @@ private:
 
 /// Kernels that share a module, the first of which is emitted.
 struct DistinctKernel {
-  SmallVector<KernelOp> kernels;
+  SmallVector<flow::DispatchOp> kernels;
   EmittedKernel emitted;
   SmallVector<unsigned> unread; ///< Operands that it does without.
   /// What takes the place of `emitted` on devices that can run another launch
   /// than the last one, in the order of the launches.
   SmallVector<EmittedKernel> variants;
 
-  KernelOp first() const { return kernels.front(); }
+  flow::DispatchOp first() const { return kernels.front(); }
 };
 
 struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
@@ -107,7 +107,7 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
 } // namespace
 
 /// What decides the code of a kernel: its body, root, launches and bindings.
-static std::string kernelText(KernelOp kernel) {
+static std::string kernelText(flow::DispatchOp kernel) {
   BindingLayout layout = layOutBindings(kernel);
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -146,7 +146,7 @@ bindingAttrs(MLIRContext *context,
 
 /// The operands that no lane of `kernel` turned out to read, the last one
 /// first: what is computed from them is never chosen.
-static SmallVector<unsigned> findUnread(KernelOp kernel,
+static SmallVector<unsigned> findUnread(flow::DispatchOp kernel,
                                         const EmittedKernel &emitted) {
   BindingLayout layout = layOutBindings(kernel);
   SmallVector<unsigned> unread;
@@ -156,7 +156,7 @@ static SmallVector<unsigned> findUnread(KernelOp kernel,
   return unread;
 }
 
-static void dropInputs(KernelOp kernel, ArrayRef<unsigned> unread) {
+static void dropInputs(flow::DispatchOp kernel, ArrayRef<unsigned> unread) {
   Block &body = kernel.getBody().front();
   SmallVector<Attribute> windows(kernel.getInputWindows()->getValue());
   for (unsigned i : unread) {
@@ -180,7 +180,7 @@ void EmitKernels::findDistinct() {
   distinctKernels.clear();
   llvm::StringMap<size_t> numberOf; ///< By kernel text.
   for (auto program : getOperation().getOps<ProgramOp>())
-    for (auto kernel : listOps<KernelOp>(program)) {
+    for (auto kernel : listOps<flow::DispatchOp>(program)) {
       auto [entry, isNew] =
           numberOf.try_emplace(kernelText(kernel), distinctKernels.size());
       if (isNew)
@@ -195,7 +195,7 @@ LogicalResult EmitKernels::forEachDistinct(
   PassInstrumentor *observer = getAnalysisManager().getPassInstrumentor();
   return failableParallelForEach(
       &getContext(), distinctKernels, [&](DistinctKernel &distinct) {
-        KernelOp kernel = distinct.first();
+        flow::DispatchOp kernel = distinct.first();
         if (observer)
           observer->runBeforeAnalysis(
               ("kernel \"" + kernel.getSymName() + "\"").str(), getTypeID(),
@@ -210,7 +210,7 @@ LogicalResult EmitKernels::forEachDistinct(
 /// Emits what every device can run.
 LogicalResult EmitKernels::emitFirst(DistinctKernel &distinct,
                                      SpirvPasses &passes) {
-  KernelOp kernel = distinct.first();
+  flow::DispatchOp kernel = distinct.first();
   if (failed(checkLaunches(kernel)))
     return failure();
   auto result =
@@ -227,7 +227,7 @@ LogicalResult EmitKernels::emitRest(DistinctKernel &distinct,
                                     SpirvPasses &passes) {
   if (!distinct.unread.empty() && failed(emitFirst(distinct, passes)))
     return failure();
-  KernelOp kernel = distinct.first();
+  flow::DispatchOp kernel = distinct.first();
   if (failed(checkCodeSize(kernel, *distinct.emitted.module, maxSpirvBytes)))
     return failure();
   SmallVector<LaunchAttr> launches = getLaunches(kernel);
@@ -265,7 +265,7 @@ StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name,
 
 void EmitKernels::insertModules(DistinctKernel &distinct) {
   Builder b(&getContext());
-  KernelOp kernel = distinct.first();
+  flow::DispatchOp kernel = distinct.first();
   SmallVector<LaunchAttr> launches = getLaunches(kernel);
   spirv::ModuleOp module = *distinct.emitted.module;
   StringAttr name =
@@ -279,7 +279,7 @@ void EmitKernels::insertModules(DistinctKernel &distinct) {
         insert(variant, name.getValue() + "_" + launch.getForm(), launch));
   if (!variants.empty())
     module->setAttr("gpuvm.variants", b.getArrayAttr(variants));
-  for (KernelOp like : distinct.kernels)
+  for (flow::DispatchOp like : distinct.kernels)
     like.setEmittedAttr(FlatSymbolRefAttr::get(name));
 }
 
@@ -345,7 +345,7 @@ void EmitKernels::runOnOperation() {
     return signalPassFailure();
   // Kernels read values of one program, whose users are one list.
   for (DistinctKernel &distinct : distinctKernels)
-    for (KernelOp kernel : distinct.kernels)
+    for (flow::DispatchOp kernel : distinct.kernels)
       dropInputs(kernel, distinct.unread);
   if (failed(
           forEachDistinct([&](DistinctKernel &distinct, SpirvPasses &passes) {

@@ -41,7 +41,7 @@ struct HoistConditionStores
 /// The condition of a loop, and the kernel that stores it.
 class LoopCondition {
 public:
-  explicit LoopCondition(LoopOp loop) : loop(loop) {}
+  explicit LoopCondition(flow::LoopOp loop) : loop(loop) {}
   bool find();
   bool isWorthIt();
   void storeEarly();
@@ -50,13 +50,13 @@ private:
   bool isHeld(Value value) const;
   bool canBeJoined();
   SmallVector<Access> getJoinedAccesses();
-  KernelOp copyAtBeginning(Value held);
+  flow::DispatchOp copyAtBeginning(Value held);
   void join();
 
-  LoopOp loop;
+  flow::LoopOp loop;
   WindowAttr window;
-  KernelOp store, maker; ///< `maker`: the last one of what is stored.
-  bool joins = false;    ///< The maker stores it.
+  flow::DispatchOp store, maker; ///< `maker`: the last one of what is stored.
+  bool joins = false;            ///< The maker stores it.
 };
 
 } // namespace
@@ -78,9 +78,9 @@ bool LoopCondition::find() {
     return false;
   window = *symbol.getWindow();
   for (auto command : loop.getBody().getOps<CommandOpInterface>()) {
-    if (isa<EndTurnOp>(*command))
+    if (isa<flow::NextOp>(*command))
       break;
-    auto kernel = dyn_cast<KernelOp>(*command);
+    auto kernel = dyn_cast<flow::DispatchOp>(*command);
     if (!kernel)
       return false;
     for (WindowAttr written :
@@ -95,7 +95,7 @@ bool LoopCondition::find() {
       !isHeld(store.getConditionValue()))
     return false;
   for (Value input : store.getInputs())
-    if (auto made = input.getDefiningOp<KernelOp>();
+    if (auto made = input.getDefiningOp<flow::DispatchOp>();
         made && made->getBlock() == store->getBlock() &&
         (!maker || maker->isBeforeInBlock(made)))
       maker = made;
@@ -126,8 +126,8 @@ SmallVector<Access> LoopCondition::getJoinedAccesses() {
 
 bool LoopCondition::isWorthIt() {
   SmallVector<SmallVector<Access>> late, early;
-  auto others = loop.getBody().getOps<KernelOp>(); // No other commands.
-  for (KernelOp kernel : others) {
+  auto others = loop.getBody().getOps<flow::DispatchOp>(); // No other commands.
+  for (flow::DispatchOp kernel : others) {
     late.push_back(CommandOpInterface(kernel).getAccesses());
     if (kernel == store)
       continue;
@@ -139,7 +139,7 @@ bool LoopCondition::isWorthIt() {
     if (isMaker && !joins)
       early.push_back(CommandOpInterface(store).getAccesses());
   }
-  bool counts = llvm::any_of(others, [&](KernelOp kernel) {
+  bool counts = llvm::any_of(others, [&](flow::DispatchOp kernel) {
     return kernel != store && kernel.getCondition();
   });
   // The copy costs nothing beside what counts workgroups.
@@ -148,13 +148,13 @@ bool LoopCondition::isWorthIt() {
 }
 
 /// A kernel that copies what `held` is at the beginning of a turn.
-KernelOp LoopCondition::copyAtBeginning(Value held) {
+flow::DispatchOp LoopCondition::copyAtBeginning(Value held) {
   auto program = loop->getParentOfType<ProgramOp>();
-  OpBuilder b(*loop.getBody().getOps<KernelOp>().begin());
+  OpBuilder b(*loop.getBody().getOps<flow::DispatchOp>().begin());
   auto load = held.getDefiningOp<LoadOp>()->clone();
   b.insert(load);
   Location loc = store.getLoc();
-  auto copy = KernelOp::create(
+  auto copy = flow::DispatchOp::create(
       b, loc, held.getType(), freeName(program, store.getSymName() + "_copy"),
       Root::map, store.getStages(), load->getResult(0));
   Block *body = b.createBlock(&copy.getBody());
@@ -169,9 +169,9 @@ KernelOp LoopCondition::copyAtBeginning(Value held) {
 }
 
 void LoopCondition::storeEarly() {
-  KernelOp copy = copyAtBeginning(store.getConditionValue());
+  flow::DispatchOp copy = copyAtBeginning(store.getConditionValue());
   auto place = cast<WindowAttr>((*copy.getOutputWindows())[0]);
-  loop.getBody().walk([&](KernelOp kernel) {
+  loop.getBody().walk([&](flow::DispatchOp kernel) {
     if (kernel == copy)
       return;
     for (OpOperand &operand : kernel->getOpOperands()) {
@@ -208,13 +208,13 @@ void LoopCondition::join() {
         load && load->getBlock() == maker->getBlock() &&
         maker->isBeforeInBlock(load))
       load->moveBefore(maker);
-  KernelOp whole = joinScalars(maker, store);
+  flow::DispatchOp whole = joinScalars(maker, store);
   whole.setInputWindowsAttr(ArrayAttr::get(whole.getContext(), inputs));
   whole.setOutputWindowsAttr(ArrayAttr::get(whole.getContext(), outputs));
 }
 
 void HoistConditionStores::runOnOperation() {
-  for (auto loop : listOps<LoopOp>(getOperation())) {
+  for (auto loop : listOps<flow::LoopOp>(getOperation())) {
     LoopCondition condition(loop);
     if (condition.find() && condition.isWorthIt())
       condition.storeEarly();

@@ -35,9 +35,10 @@ struct InferPredicates : gpuvm::impl::InferPredicatesBase<InferPredicates> {
 } // namespace
 
 /// The conditions that kernels choose by.
-static SmallVector<KernelCondition> findConditions(ArrayRef<KernelOp> kernels) {
+static SmallVector<KernelCondition>
+findConditions(ArrayRef<flow::DispatchOp> kernels) {
   SmallVector<KernelCondition> conditions;
-  for (KernelOp kernel : kernels)
+  for (flow::DispatchOp kernel : kernels)
     for (auto generic : kernel.getBody().getOps<linalg::GenericOp>())
       if (std::optional<Alternative> choice = getAlternative(generic))
         if (auto condition = KernelCondition::get(kernel, choice->condition);
@@ -65,20 +66,20 @@ void InferPredicates::runOnOperation() {
   const Effects *effects = &getAnalysis<Effects>();
   std::optional<Effects> own; // Of the program as it has become.
   TargetAttr target = getMainTarget(program);
-  SmallVector<KernelOp> kernels = listOps<KernelOp>(program);
+  SmallVector<flow::DispatchOp> kernels = listOps<flow::DispatchOp>(program);
   for (KernelCondition &condition : findConditions(kernels)) {
     llvm::DenseSet<Operation *> sources = findSources(condition, *effects);
-    llvm::MapVector<KernelOp, bool> found; // Whether unless it holds.
+    llvm::MapVector<flow::DispatchOp, bool> found; // Whether unless it holds.
     double us = 0;
     for (bool unless : {false, true}) {
       Need need(condition, unless);
-      for (KernelOp kernel : kernels)
+      for (flow::DispatchOp kernel : kernels)
         if (!kernel.getCondition() && !sources.contains(kernel) &&
             need.canBeParked(kernel) && found.insert({kernel, unless}).second)
           us += estimateKernel(kernel, target);
     }
     bool inRepeat = llvm::all_of(found, [](auto &entry) {
-      return isa<LoopOp>(entry.first->getParentOp());
+      return isa<flow::LoopOp>(entry.first->getParentOp());
     });
     double price = getCountsUs(target);
     if (inRepeat)
@@ -90,8 +91,8 @@ void InferPredicates::runOnOperation() {
       continue;
     Value made = condition.make(kernels);
     for (auto [kernel, unless] : found) {
-      KernelOp(kernel).setCondition(addInput(kernel, made));
-      KernelOp(kernel).setUnless(unless);
+      flow::DispatchOp(kernel).setCondition(addInput(kernel, made));
+      flow::DispatchOp(kernel).setUnless(unless);
     }
     effects = &own.emplace(program);
   }

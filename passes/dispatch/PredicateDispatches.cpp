@@ -56,7 +56,7 @@ struct PredicateDispatches
 //===----------------------------------------------------------------------===//
 
 /// Whether the kernel makes what it is given.
-static bool isCopy(KernelOp kernel) {
+static bool isCopy(flow::DispatchOp kernel) {
   Operation *end = kernel.getBody().front().getTerminator();
   return kernel.getInputs().size() == 1 && end->getNumOperands() == 1 &&
          isa<BlockArgument>(end->getOperand(0));
@@ -66,44 +66,45 @@ namespace {
 /// Kernels that run on a condition, and where their workgroups are counted.
 class ParkedKernels {
 public:
-  ParkedKernels(Value condition, ArrayRef<KernelOp> kernels);
+  ParkedKernels(Value condition, ArrayRef<flow::DispatchOp> kernels);
   void runFirstOnesAnyway();
   void count();
 
 private:
-  KernelOp getCopy();
-  SmallVector<KernelOp> findFirstOnes();
-  unsigned countBarriersBut(ArrayRef<KernelOp> free);
+  flow::DispatchOp getCopy();
+  SmallVector<flow::DispatchOp> findFirstOnes();
+  unsigned countBarriersBut(ArrayRef<flow::DispatchOp> free);
 
   Value condition;
   Value word; ///< It, or what it is a copy of.
-  SmallVector<KernelOp> kernels;
+  SmallVector<flow::DispatchOp> kernels;
   ProgramOp program;
   Operation *place; ///< Before it, as soon as the condition is known.
 };
 } // namespace
 
-ParkedKernels::ParkedKernels(Value condition, ArrayRef<KernelOp> kernels)
+ParkedKernels::ParkedKernels(Value condition,
+                             ArrayRef<flow::DispatchOp> kernels)
     : condition(condition), word(condition), kernels(kernels),
       program(this->kernels.front()->getParentOfType<ProgramOp>()) {
   Operation *maker = condition.getDefiningOp();
   place = isa_and_present<CommandOpInterface>(maker) ? maker->getNextNode()
                                                      : this->kernels.front();
-  if (KernelOp copy = getCopy())
+  if (flow::DispatchOp copy = getCopy())
     word = copy.getInputs().front();
 }
 
 /// The kernel that copies the condition, if one does.
-KernelOp ParkedKernels::getCopy() {
-  auto maker = dyn_cast_if_present<KernelOp>(condition.getDefiningOp());
-  return maker && isCopy(maker) ? maker : KernelOp();
+flow::DispatchOp ParkedKernels::getCopy() {
+  auto maker = dyn_cast_if_present<flow::DispatchOp>(condition.getDefiningOp());
+  return maker && isCopy(maker) ? maker : flow::DispatchOp();
 }
 
 /// The kernels of the block that could run beside the one that counts: nothing
 /// in the block precedes them but what copies the condition.
-SmallVector<KernelOp> ParkedKernels::findFirstOnes() {
-  KernelOp copy = getCopy();
-  SmallVector<KernelOp> first;
+SmallVector<flow::DispatchOp> ParkedKernels::findFirstOnes() {
+  flow::DispatchOp copy = getCopy();
+  SmallVector<flow::DispatchOp> first;
   SmallVector<Access> before;
   for (auto command : place->getBlock()->getOps<CommandOpInterface>()) {
     if (command == copy.getOperation())
@@ -115,7 +116,7 @@ SmallVector<KernelOp> ParkedKernels::findFirstOnes() {
       return access.window == getWindow(program, condition) ||
              !conflicts({access}, before);
     };
-    auto kernel = dyn_cast<KernelOp>(*command);
+    auto kernel = dyn_cast<flow::DispatchOp>(*command);
     if (llvm::is_contained(kernels, kernel) && llvm::all_of(accesses, isFree))
       first.push_back(kernel);
     llvm::append_range(before, accesses);
@@ -124,7 +125,7 @@ SmallVector<KernelOp> ParkedKernels::findFirstOnes() {
 }
 
 /// The barriers of the block if all of `kernels` but `free` wait for counts.
-unsigned ParkedKernels::countBarriersBut(ArrayRef<KernelOp> free) {
+unsigned ParkedKernels::countBarriersBut(ArrayRef<flow::DispatchOp> free) {
   auto counts = WindowAttr::get(program.getContext(), gpuvm::Region::control,
                                 UINT32_MAX, kWindowAlignment);
   SmallVector<SmallVector<Access>> commands;
@@ -136,7 +137,7 @@ unsigned ParkedKernels::countBarriersBut(ArrayRef<KernelOp> free) {
       continue;
     SmallVector<Access> &accesses =
         commands.emplace_back(command.getAccesses());
-    auto kernel = dyn_cast<KernelOp>(op);
+    auto kernel = dyn_cast<flow::DispatchOp>(op);
     if (llvm::is_contained(free, kernel))
       llvm::erase_if(accesses, [&](const Access &access) {
         return access.window == getWindow(program, condition);
@@ -154,11 +155,11 @@ void ParkedKernels::runFirstOnesAnyway() {
   if (isa_and_present<CommandOpInterface>(maker) && !getCopy())
     return; // Known only then.
   TargetAttr target = getMainTarget(program);
-  SmallVector<KernelOp> first = findFirstOnes();
+  SmallVector<flow::DispatchOp> first = findFirstOnes();
   double us = 0;
-  for (KernelOp kernel : first)
+  for (flow::DispatchOp kernel : first)
     us += estimateKernel(kernel, target);
-  auto loops = [](KernelOp kernel) {
+  auto loops = [](flow::DispatchOp kernel) {
     return kernel
         .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
         .wasInterrupted();
@@ -167,13 +168,13 @@ void ParkedKernels::runFirstOnesAnyway() {
       countBarriersBut(first) >= countBarriersBut({}))
     return;
   // The copy is computed at the same time.
-  for (KernelOp kernel : first)
+  for (flow::DispatchOp kernel : first)
     for (OpOperand &operand : kernel->getOpOperands())
       if (operand.get() == condition)
         CommandOpInterface(kernel).setInput(operand.getOperandNumber(), word,
                                             getWindow(program, word));
   numAnyway += first.size();
-  llvm::erase_if(kernels, [&](KernelOp kernel) {
+  llvm::erase_if(kernels, [&](flow::DispatchOp kernel) {
     return llvm::is_contained(first, kernel);
   });
 }
@@ -182,21 +183,21 @@ void ParkedKernels::count() {
   numParked += kernels.size();
   addCounts(
       program, place, word, kernels,
-      [](const Expr &holds, KernelOp kernel, uint32_t groups) {
+      [](const Expr &holds, flow::DispatchOp kernel, uint32_t groups) {
         const ExprBuilder &b = holds.builder();
         return kernel.getUnless() ? select(holds, b.word(0), groups)
                                   : select(holds, b.word(groups), 0);
       },
-      [](KernelOp kernel) {
+      [](flow::DispatchOp kernel) {
         return SmallVector<int64_t, 4>{kernel.getUnless()};
       },
       getCopy());
 }
 
 void PredicateDispatches::runOnOperation() {
-  llvm::MapVector<Value, SmallVector<KernelOp>> found;
+  llvm::MapVector<Value, SmallVector<flow::DispatchOp>> found;
   std::array<llvm::DenseMap<Value, Need>, 2> needs; // Of either `unless`.
-  for (auto kernel : listOps<KernelOp>(getOperation()))
+  for (auto kernel : listOps<flow::DispatchOp>(getOperation()))
     if (Value condition = kernel.getConditionValue()) {
       bool unless = kernel.getUnless();
       auto [entry, isNew] = needs[unless].try_emplace(
@@ -211,7 +212,7 @@ void PredicateDispatches::runOnOperation() {
     parked.count();
   }
   // Its operand need not outlast gpuvm-emit-kernels.
-  for (auto kernel : listOps<KernelOp>(getOperation())) {
+  for (auto kernel : listOps<flow::DispatchOp>(getOperation())) {
     kernel.removeConditionAttr();
     kernel.setUnless(false);
   }

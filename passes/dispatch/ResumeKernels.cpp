@@ -33,11 +33,11 @@ ALWAYS_ENABLED_STATISTIC(numResumed, "Kernels whose loops are resumed");
 namespace {
 struct ResumeKernels : gpuvm::impl::ResumeKernelsBase<ResumeKernels> {
   void runOnOperation() override;
-  void resume(KernelOp kernel, int64_t groups);
+  void resume(flow::DispatchOp kernel, int64_t groups);
 };
 } // namespace
 
-void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
+void ResumeKernels::resume(flow::DispatchOp kernel, int64_t groups) {
   uint64_t bytes = kNumLoopWords * kWordBytes;
   uint64_t at = allocate(getOperation(), gpuvm::Region::control, bytes);
   auto control = [&](uint64_t offset, uint64_t length) {
@@ -49,7 +49,7 @@ void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
   OpBuilder b(&getContext());
   kernel.setScratchWindowsAttr(b.getArrayAttr(scratch));
   b.setInsertionPointAfter(kernel);
-  auto rest = cast<KernelOp>(b.clone(*kernel));
+  auto rest = cast<flow::DispatchOp>(b.clone(*kernel));
   rest.setSymNameAttr(
       freeName(getOperation(), kernel.getSymName() + "_resumed"));
   rest->setAttr(kResumesAttr, b.getUnitAttr());
@@ -59,8 +59,9 @@ void ResumeKernels::resume(KernelOp kernel, int64_t groups) {
 }
 
 void ResumeKernels::runOnOperation() {
-  SmallVector<KernelOp> kernels = listOps<KernelOp>(getOperation());
-  for (KernelOp kernel : kernels) {
+  SmallVector<flow::DispatchOp> kernels =
+      listOps<flow::DispatchOp>(getOperation());
+  for (flow::DispatchOp kernel : kernels) {
     SmallVector<LaunchAttr> launches = getLaunches(kernel);
     const auto *limited = llvm::find_if(launches, [](LaunchAttr launch) {
       return launch.getForm() == kLimitedForm;

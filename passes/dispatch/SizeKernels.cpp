@@ -45,7 +45,7 @@ private:
 
 /// The symbol that says how many rows all results of `kernel` have; null if
 /// there is none.
-static StringAttr getRows(KernelOp kernel) {
+static StringAttr getRows(flow::DispatchOp kernel) {
   StringAttr rows;
   for (Value made : kernel.getBody().front().getTerminator()->getOperands()) {
     Operation *maker = made.getDefiningOp();
@@ -61,7 +61,7 @@ static StringAttr getRows(KernelOp kernel) {
 namespace {
 /// How the rows of a kernel's results are laid over workgroups.
 struct RowLayout {
-  explicit RowLayout(KernelOp kernel);
+  explicit RowLayout(flow::DispatchOp kernel);
   int64_t bound; ///< Rows.
   int64_t row;   ///< Elements of one.
   int64_t tile;  ///< Elements of a workgroup.
@@ -69,7 +69,7 @@ struct RowLayout {
 };
 } // namespace
 
-RowLayout::RowLayout(KernelOp kernel) {
+RowLayout::RowLayout(flow::DispatchOp kernel) {
   std::unique_ptr<KernelLayout> layout = layOutKernel(kernel);
   auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
   bound = type.getDimSize(0);
@@ -80,7 +80,8 @@ RowLayout::RowLayout(KernelOp kernel) {
 
 /// The workgroups that make the first `count` rows (Map.cpp: tiles are dealt
 /// round robin, and what is left over behind the last whole one to all).
-static Expr countGroups(const Expr &count, KernelOp kernel, uint32_t groups) {
+static Expr countGroups(const Expr &count, flow::DispatchOp kernel,
+                        uint32_t groups) {
   RowLayout rows(kernel);
   Expr elements = minSigned(maxSigned(count, 0), rows.bound) * rows.row;
   // Not more than 2^31 - 1 + tile, so read without a sign.
@@ -90,7 +91,7 @@ static Expr countGroups(const Expr &count, KernelOp kernel, uint32_t groups) {
   return select(needsAll, all, minSigned(tiles, groups));
 }
 
-static SmallVector<int64_t, 4> keyOfRows(KernelOp kernel) {
+static SmallVector<int64_t, 4> keyOfRows(flow::DispatchOp kernel) {
   RowLayout rows(kernel);
   return {rows.bound, rows.row, rows.tile, rows.whole};
 }
@@ -110,11 +111,11 @@ void SizeKernels::sizeKernels() {
   TargetAttr target = getMainTarget(program);
   // One count for those of a symbol that follow each other: it may be stored
   // again behind them.
-  llvm::MapVector<StringAttr, SmallVector<KernelOp>> found;
+  llvm::MapVector<StringAttr, SmallVector<flow::DispatchOp>> found;
   auto flush = [&] {
     for (auto &[symbol, kernels] : found) {
       double us = 0;
-      for (KernelOp kernel : kernels)
+      for (flow::DispatchOp kernel : kernels)
         us += estimateKernel(kernel, target);
       if (mode != "always" && us < kWorth * getCountsUs(target))
         continue;
@@ -129,7 +130,7 @@ void SizeKernels::sizeKernels() {
     found.clear();
   };
   for (CommandOpInterface command : getCommands(program)) {
-    auto kernel = dyn_cast<KernelOp>(*command);
+    auto kernel = dyn_cast<flow::DispatchOp>(*command);
     StringAttr rows =
         kernel && kernel.getRoot() == Root::map && !kernel.getCountsWindow()
             ? getRows(kernel)

@@ -67,7 +67,7 @@ static double bytesRead(Value operand) {
   return tensorBytes(type) * std::min(looks / all, 1.0);
 }
 
-static double bytesOf(KernelOp kernel) {
+static double bytesOf(flow::DispatchOp kernel) {
   double bytes = 0;
   for (Value operand : kernel.getBody().getArguments())
     bytes += bytesRead(operand);
@@ -76,8 +76,9 @@ static double bytesOf(KernelOp kernel) {
   return bytes;
 }
 
-ChainCost gpuvm::estimateChain(const ChainPlan &plan, KernelOp chain,
-                               ArrayRef<KernelOp> kernels, TargetAttr target) {
+ChainCost gpuvm::estimateChain(const ChainPlan &plan, flow::DispatchOp chain,
+                               ArrayRef<flow::DispatchOp> kernels,
+                               TargetAttr target) {
   Speed speed(target);
   double lanes = plan.shape.lanes, instances = plan.shape.instances;
   double turns = std::ceil(instances / speed.units);
@@ -97,13 +98,13 @@ ChainCost gpuvm::estimateChain(const ChainPlan &plan, KernelOp chain,
                                   speed.stepUs * plan.steps.size() +
                                   bytes / instances / speed.unitBytesPerUs);
   cost.apart = 0;
-  for (KernelOp kernel : kernels)
+  for (flow::DispatchOp kernel : kernels)
     cost.apart += speed.dispatchUs + bytesOf(kernel) / speed.bytesPerUs;
   cost.apart += ops * lanes * instances / (speed.unitOpsPerUs * speed.units);
   return cost;
 }
 
-double gpuvm::estimateKernel(KernelOp kernel, TargetAttr target) {
+double gpuvm::estimateKernel(flow::DispatchOp kernel, TargetAttr target) {
   Speed speed(target);
   double bytes = bytesOf(kernel), ops = 0;
   kernel.walk([&](linalg::GenericOp op) {

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Target.h"
 #include "kernels/chain/ChainPlan.h"
 
@@ -24,10 +25,10 @@ struct ChainCost {
 
 /// What `chain`, whose plan is `plan`, costs on `target`, and what its
 /// `kernels` do.
-ChainCost estimateChain(const ChainPlan &plan, KernelOp chain,
-                        ArrayRef<KernelOp> kernels, TargetAttr target);
+ChainCost estimateChain(const ChainPlan &plan, flow::DispatchOp chain,
+                        ArrayRef<flow::DispatchOp> kernels, TargetAttr target);
 
 /// Microseconds that `kernel` takes at least on the whole device.
-double estimateKernel(KernelOp kernel, TargetAttr target);
+double estimateKernel(flow::DispatchOp kernel, TargetAttr target);
 
 } // namespace mlir::gpuvm

@@ -30,7 +30,7 @@ public:
 
 private:
   bool mayJoin(Operation *kernel, unsigned run) const;
-  bool decodesFrom(KernelOp kernel, unsigned run) const;
+  bool decodesFrom(flow::DispatchOp kernel, unsigned run) const;
   bool leadsTo(Operation *from, unsigned run,
                llvm::DenseSet<Operation *> &seen) const;
 
@@ -71,7 +71,7 @@ bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
 
 /// Whether `kernel` decodes results of `run`, or gathers rows of them: codecs
 /// read windows, and which lane has a row that the device picks is not known.
-bool RunFinder::decodesFrom(KernelOp kernel, unsigned run) const {
+bool RunFinder::decodesFrom(flow::DispatchOp kernel, unsigned run) const {
   for (auto [input, argument] :
        llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments())) {
     auto source = runOf.find(input.getDefiningOp());
@@ -89,7 +89,7 @@ static bool hasNoPlaceInChains(linalg::GenericOp op) {
 }
 
 SmallVector<ChainRun> RunFinder::find() {
-  for (auto kernel : listOps<KernelOp>(program)) {
+  for (auto kernel : listOps<flow::DispatchOp>(program)) {
     if (kernel.getRoot() != Root::map ||
         llvm::any_of(kernel.getBody().getOps<linalg::GenericOp>(),
                      hasNoPlaceInChains))
@@ -123,10 +123,10 @@ SmallVector<ChainRun> gpuvm::findChainRuns(ProgramOp program,
 
 /// Whether some step reads `input` elsewhere than at its own index, or several
 /// read it. What is decoded, or has rows picked, is read from its window.
-static bool isWorthHolding(Value input, ArrayRef<KernelOp> run) {
+static bool isWorthHolding(Value input, ArrayRef<flow::DispatchOp> run) {
   unsigned readers = 0;
   bool moves = false;
-  for (KernelOp kernel : run)
+  for (flow::DispatchOp kernel : run)
     for (auto [operand, argument] :
          llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments())) {
       if (operand != input)
@@ -140,8 +140,8 @@ static bool isWorthHolding(Value input, ArrayRef<KernelOp> run) {
 }
 
 /// "relax_0_and_999_more_chain"
-static std::string chainName(ArrayRef<KernelOp> run) {
-  KernelOp leader = run.front();
+static std::string chainName(ArrayRef<flow::DispatchOp> run) {
+  flow::DispatchOp leader = run.front();
   auto first = cast<StringAttr>(leader.getStages()[0]).getValue();
   return (first + "_and_" + Twine(run.size() - 1) + "_more_chain").str();
 }
@@ -150,7 +150,8 @@ namespace {
 /// Copies the bodies of the kernels of a run into one.
 class ChainBodyBuilder {
 public:
-  ChainBodyBuilder(ArrayRef<KernelOp> run, KernelOp chain, bool holdInputs)
+  ChainBodyBuilder(ArrayRef<flow::DispatchOp> run, flow::DispatchOp chain,
+                   bool holdInputs)
       : run(run), chain(chain), b(chain.getContext()) {
     Block *block = b.createBlock(&chain.getBody());
     for (Value input : chain.getInputs())
@@ -161,7 +162,7 @@ public:
           hold(input, values.lookup(input), input.getLoc());
   }
 
-  void add(KernelOp kernel) {
+  void add(flow::DispatchOp kernel) {
     for (auto [input, argument] :
          llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments()))
       values.map(argument, values.lookup(input));
@@ -171,7 +172,7 @@ public:
     SmallVector<Value> made;
     for (Value value : body.getTerminator()->getOperands())
       made.push_back(values.lookup(value));
-    auto step = HoldOp::create(b, kernel.getLoc(), made);
+    auto step = flow::HoldOp::create(b, kernel.getLoc(), made);
     for (auto [output, held] :
          llvm::zip_equal(kernel.getOutputs(), step.getHeld()))
       values.map(output, held);
@@ -186,35 +187,36 @@ public:
 
 private:
   void hold(Value name, Value value, Location loc) {
-    values.map(name, HoldOp::create(b, loc, value).getHeld().front());
+    values.map(name, flow::HoldOp::create(b, loc, value).getHeld().front());
   }
 
-  ArrayRef<KernelOp> run;
-  KernelOp chain;
+  ArrayRef<flow::DispatchOp> run;
+  flow::DispatchOp chain;
   OpBuilder b;
   IRMapping values; ///< From values of the run to values of the chain.
 };
 } // namespace
 
 /// The results of a run that others use.
-static SmallVector<Value> outputsOf(ArrayRef<KernelOp> run) {
+static SmallVector<Value> outputsOf(ArrayRef<flow::DispatchOp> run) {
   llvm::DenseSet<Operation *> inside(run.begin(), run.end());
   SmallVector<Value> outputs;
-  for (KernelOp kernel : run)
+  for (flow::DispatchOp kernel : run)
     for (Value output : kernel.getOutputs())
       if (llvm::any_of(output.getUsers(), [&](Operation *user) {
-            return !isa<ExposeOp>(user) && !inside.contains(user);
+            return !isa<flow::ExposeOp>(user) && !inside.contains(user);
           }))
         outputs.push_back(output);
   return outputs;
 }
 
-KernelOp gpuvm::buildChain(ArrayRef<KernelOp> run, bool holdInputs) {
+flow::DispatchOp gpuvm::buildChain(ArrayRef<flow::DispatchOp> run,
+                                   bool holdInputs) {
   llvm::DenseSet<Operation *> inside(run.begin(), run.end());
   llvm::SmallSetVector<Value, 8> inputs;
   llvm::SmallSetVector<Attribute, 8> stages;
   SmallVector<Location> locations;
-  for (KernelOp kernel : run) {
+  for (flow::DispatchOp kernel : run) {
     for (Value input : kernel.getInputs())
       if (!inside.contains(input.getDefiningOp()))
         inputs.insert(input);
@@ -222,29 +224,29 @@ KernelOp gpuvm::buildChain(ArrayRef<KernelOp> run, bool holdInputs) {
     locations.push_back(kernel.getLoc());
   }
   SmallVector<Value> outputs = outputsOf(run);
-  KernelOp last = run.back();
+  flow::DispatchOp last = run.back();
   OpBuilder b(last);
-  auto chain = KernelOp::create(
+  auto chain = flow::DispatchOp::create(
       b, b.getFusedLoc(locations), TypeRange(ValueRange(outputs)),
       b.getStringAttr(chainName(run)), Root::chain,
       b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
   ChainBodyBuilder body(run, chain, holdInputs);
-  for (KernelOp kernel : run)
+  for (flow::DispatchOp kernel : run)
     body.add(kernel);
   body.finish(outputs);
   return chain;
 }
 
-void gpuvm::replaceRun(ArrayRef<KernelOp> run, KernelOp chain,
+void gpuvm::replaceRun(ArrayRef<flow::DispatchOp> run, flow::DispatchOp chain,
                        SymbolTable &names) {
   llvm::DenseSet<Operation *> inside(run.begin(), run.end());
   for (auto [old, output] : llvm::zip_equal(outputsOf(run), chain.getOutputs()))
     old.replaceUsesWithIf(output, [&](OpOperand &use) {
       return !inside.contains(use.getOwner());
     });
-  for (KernelOp kernel : llvm::reverse(run)) {
+  for (flow::DispatchOp kernel : llvm::reverse(run)) {
     for (Operation *user : llvm::make_early_inc_range(kernel->getUsers()))
-      if (isa<ExposeOp>(user))
+      if (isa<flow::ExposeOp>(user))
         user->erase();
     names.erase(kernel);
   }

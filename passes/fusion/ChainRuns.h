@@ -10,12 +10,13 @@
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "passes/analysis/Effects.h"
 
 namespace mlir::gpuvm {
 
 /// Kernels in block order; each but the first reads a result of another.
-using ChainRun = SmallVector<KernelOp>;
+using ChainRun = SmallVector<flow::DispatchOp>;
 
 /// The runs of two or more kernels of a program. No way leads out of a run and
 /// back into it, also if every other run is one command.
@@ -25,10 +26,11 @@ SmallVector<ChainRun> findChainRuns(ProgramOp program, const Effects &effects);
 /// last kernel; the run itself is left as it is. The results are those that
 /// others than the run use, in order. With `holdInputs`, inputs that several
 /// steps read, or that are read at other indices, are held from the beginning.
-KernelOp buildChain(ArrayRef<KernelOp> run, bool holdInputs);
+flow::DispatchOp buildChain(ArrayRef<flow::DispatchOp> run, bool holdInputs);
 
 /// Puts `chain` in the place of `run`, with a name that nothing else in `names`
 /// has. What the host could read of the values in between is gone.
-void replaceRun(ArrayRef<KernelOp> run, KernelOp chain, SymbolTable &names);
+void replaceRun(ArrayRef<flow::DispatchOp> run, flow::DispatchOp chain,
+                SymbolTable &names);
 
 } // namespace mlir::gpuvm

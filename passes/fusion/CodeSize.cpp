@@ -33,7 +33,7 @@ struct Share {
 } // namespace
 
 /// "\"a\" and \"b\"", of the stages that `kernel` is of.
-static std::string stagesOf(KernelOp kernel) {
+static std::string stagesOf(flow::DispatchOp kernel) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(
@@ -42,8 +42,8 @@ static std::string stagesOf(KernelOp kernel) {
   return text;
 }
 
-LogicalResult gpuvm::checkCodeSize(KernelOp kernel, spirv::ModuleOp module,
-                                   uint64_t mostBytes) {
+LogicalResult gpuvm::checkCodeSize(flow::DispatchOp kernel,
+                                   spirv::ModuleOp module, uint64_t mostBytes) {
   // An instruction that has several words is that long.
   constexpr uint64_t kMostWords = 8;
   uint64_t total = 0;

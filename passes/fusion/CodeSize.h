@@ -7,14 +7,14 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 
 namespace mlir::gpuvm {
 
 /// Emits an error, at the operation that most of the code comes from, if
 /// `module`, the code of `kernel`, has more than `mostBytes` bytes.
-LogicalResult checkCodeSize(KernelOp kernel, spirv::ModuleOp module,
+LogicalResult checkCodeSize(flow::DispatchOp kernel, spirv::ModuleOp module,
                             uint64_t mostBytes);
 
 } // namespace mlir::gpuvm

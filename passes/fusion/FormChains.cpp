@@ -35,7 +35,7 @@ namespace {
 
 /// A run as a chain, and what is to be said of it.
 struct Candidate {
-  KernelOp chain;
+  flow::DispatchOp chain;
   std::optional<ChainPlan> plan; ///< Only if a workgroup can hold it.
   ChainCost cost = {0, 0};
   std::string whyNot; ///< Empty if it is to be kept.
@@ -46,11 +46,11 @@ struct FormChains : gpuvm::impl::FormChainsBase<FormChains> {
   void runOnOperation() override;
 
 private:
-  FailureOr<bool> form(ArrayRef<KernelOp> run, bool isWhole,
+  FailureOr<bool> form(ArrayRef<flow::DispatchOp> run, bool isWhole,
                        SymbolTable &names);
-  FailureOr<Candidate> build(ArrayRef<KernelOp> run);
-  FailureOr<Candidate> build(ArrayRef<KernelOp> run, bool holdInputs);
-  void log(ArrayRef<KernelOp> run, const Candidate &candidate);
+  FailureOr<Candidate> build(ArrayRef<flow::DispatchOp> run);
+  FailureOr<Candidate> build(ArrayRef<flow::DispatchOp> run, bool holdInputs);
+  void log(ArrayRef<flow::DispatchOp> run, const Candidate &candidate);
 
   bool isForced = false;
   SmallVector<Attribute> decisions;
@@ -63,7 +63,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Why no kernel can have the windows of `chain`; empty if one can.
-static std::string whyNoWindows(KernelOp chain, uint64_t maxWindowBytes) {
+static std::string whyNoWindows(flow::DispatchOp chain,
+                                uint64_t maxWindowBytes) {
   unsigned windows = 0;
   for (TypeRange types : {TypeRange(chain->getOperandTypes()),
                           TypeRange(chain->getResultTypes())})
@@ -77,7 +78,7 @@ static std::string whyNoWindows(KernelOp chain, uint64_t maxWindowBytes) {
       .str();
 }
 
-FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run,
+FailureOr<Candidate> FormChains::build(ArrayRef<flow::DispatchOp> run,
                                        bool holdInputs) {
   Candidate candidate;
   candidate.chain = buildChain(run, holdInputs);
@@ -103,7 +104,7 @@ FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run,
 
 /// With inputs held and without: a copy of an input that others do not have
 /// per instance would keep the instances together.
-FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run) {
+FailureOr<Candidate> FormChains::build(ArrayRef<flow::DispatchOp> run) {
   FailureOr<Candidate> held = build(run, /*holdInputs=*/true);
   if (failed(held) || (held->whyNot.empty() && held->plan->shape.hasInstances))
     return held;
@@ -120,7 +121,7 @@ FailureOr<Candidate> FormChains::build(ArrayRef<KernelOp> run) {
 }
 
 /// Whether the run, or a part of it, has become a chain.
-FailureOr<bool> FormChains::form(ArrayRef<KernelOp> run, bool isWhole,
+FailureOr<bool> FormChains::form(ArrayRef<flow::DispatchOp> run, bool isWhole,
                                  SymbolTable &names) {
   if (run.size() < 2)
     return false;
@@ -149,11 +150,12 @@ FailureOr<bool> FormChains::form(ArrayRef<KernelOp> run, bool isWhole,
 // The report
 //===----------------------------------------------------------------------===//
 
-static StringRef firstStage(KernelOp kernel) {
+static StringRef firstStage(flow::DispatchOp kernel) {
   return cast<StringAttr>(kernel.getStages()[0]).getValue();
 }
 
-void FormChains::log(ArrayRef<KernelOp> run, const Candidate &candidate) {
+void FormChains::log(ArrayRef<flow::DispatchOp> run,
+                     const Candidate &candidate) {
   Builder b(&getContext());
   bool keep = candidate.whyNot.empty();
   StringRef reason = !keep      ? StringRef(candidate.whyNot)

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The stages are flattened (FlattenStages.h), the operations are grouped, and
-// each group moves into a `gpuvm.kernel`. What is left of a stage is its name
-// on the kernels and `gpuvm.expose` for its registers.
+// each group moves into a `flow.dispatch`. What is left of a stage is its name
+// on the kernels and `flow.expose` for its registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,8 @@ struct FormKernels : gpuvm::impl::FormKernelsBase<FormKernels> {
 
 private:
   void buildKernels();
-  KernelOp buildKernel(ArrayRef<Operation *> ops, Root root,
-                       const Grouping &grouping);
+  flow::DispatchOp buildKernel(ArrayRef<Operation *> ops, Root root,
+                               const Grouping &grouping);
   void removeDeadCode();
   std::string takeName(StringRef wanted);
 
@@ -114,8 +114,8 @@ std::string FormKernels::takeName(StringRef wanted) {
   return name;
 }
 
-KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
-                                  const Grouping &grouping) {
+flow::DispatchOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
+                                          const Grouping &grouping) {
   SmallVector<Operation *> body;
   llvm::SmallSetVector<Value, 8> inputs;
   collectBody(ops, grouping, body, inputs);
@@ -132,7 +132,7 @@ KernelOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
   Location loc =
       locations.size() == 1 ? locations.front() : b.getFusedLoc(locations);
   std::string name = takeName(kernelName(stages.getArrayRef(), root));
-  auto kernel = KernelOp::create(
+  auto kernel = flow::DispatchOp::create(
       b, loc, TypeRange(outputs), b.getStringAttr(name), root,
       b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
   Block *block = b.createBlock(&kernel.getBody());
@@ -244,9 +244,9 @@ void FormKernels::runOnOperation() {
   for (auto [value, reg, instance] : exposures)
     if (valid.contains(value)) {
       b.setInsertionPoint(value.getParentBlock()->getTerminator());
-      ExposeOp::create(b, program.getLoc(), value, reg, instance);
+      flow::ExposeOp::create(b, program.getLoc(), value, reg, instance);
     }
-  for (auto kernel : listOps<KernelOp>(program))
+  for (auto kernel : listOps<flow::DispatchOp>(program))
     pruneOutputs(kernel);
   Effects(program).orderProgram();
   for (Operation *op : listOps(program)) {

@@ -49,17 +49,18 @@ public:
   bool run();
 
 private:
-  bool isAlone(KernelOp kernel) const;
-  bool isOnlyStored(KernelOp kernel) const;
-  KernelOp findHost(KernelOp scalars) const;
-  bool fits(KernelOp host, KernelOp scalars) const;
+  bool isAlone(flow::DispatchOp kernel) const;
+  bool isOnlyStored(flow::DispatchOp kernel) const;
+  flow::DispatchOp findHost(flow::DispatchOp scalars) const;
+  bool fits(flow::DispatchOp host, flow::DispatchOp scalars) const;
 
   ProgramOp program;
   const Effects &effects;
   uint64_t maxWindowBytes;
   llvm::DenseSet<Operation *> awaited; ///< Another one of the part waits.
-  SmallVector<KernelOp> hosts;
-  llvm::MapVector<KernelOp, SmallVector<KernelOp>> joined; ///< By host.
+  SmallVector<flow::DispatchOp> hosts;
+  llvm::MapVector<flow::DispatchOp, SmallVector<flow::DispatchOp>>
+      joined; ///< By host.
 };
 
 struct FuseScalars : gpuvm::impl::FuseScalarsBase<FuseScalars> {
@@ -79,7 +80,7 @@ struct FuseScalars : gpuvm::impl::FuseScalarsBase<FuseScalars> {
 // What may move
 //===----------------------------------------------------------------------===//
 
-static bool isOfScalars(KernelOp kernel) {
+static bool isOfScalars(flow::DispatchOp kernel) {
   return kernel.getRoot() == Root::map && !kernel->getResults().empty() &&
          llvm::all_of(kernel.getBody().front().without_terminator(),
                       [](Operation &op) { return isOnElements(&op); }) &&
@@ -89,7 +90,7 @@ static bool isOfScalars(KernelOp kernel) {
 }
 
 /// Whether `kernel` waits for nothing between the loops around it.
-bool ScalarJoiner::isAlone(KernelOp kernel) const {
+bool ScalarJoiner::isAlone(flow::DispatchOp kernel) const {
   return llvm::none_of(effects.before(kernel), [&](Operation *before) {
     return effects.areTogether(before, kernel);
   });
@@ -97,9 +98,9 @@ bool ScalarJoiner::isAlone(KernelOp kernel) const {
 
 /// Whether nothing reads what `kernel` makes before the next loop begins or
 /// this one's turn ends, and nothing reads meanwhile what that is stored over.
-bool ScalarJoiner::isOnlyStored(KernelOp kernel) const {
+bool ScalarJoiner::isOnlyStored(flow::DispatchOp kernel) const {
   return llvm::all_of(kernel->getUsers(), [&](Operation *user) {
-    if (isa<ExposeOp, ReturnOp>(user))
+    if (isa<flow::ExposeOp, ReturnOp>(user))
       return true;
     return isa<StoreOp>(user) && effects.areTogether(kernel, user) &&
            !awaited.contains(user) &&
@@ -113,7 +114,7 @@ bool ScalarJoiner::isOnlyStored(KernelOp kernel) const {
 // Where to
 //===----------------------------------------------------------------------===//
 
-bool gpuvm::canMakeScalars(KernelOp kernel) {
+bool gpuvm::canMakeScalars(flow::DispatchOp kernel) {
   if (kernel.getRoot() == Root::chain) {
     FailureOr<ChainPlan> plan = planChain(kernel);
     return succeeded(plan) && !plan->shape.hasInstances;
@@ -132,7 +133,7 @@ bool gpuvm::canMakeScalars(KernelOp kernel) {
 }
 
 /// Whether `kernel` updates a symbol, which no chain does where it is.
-static bool updatesSymbols(KernelOp kernel) {
+static bool updatesSymbols(flow::DispatchOp kernel) {
   return llvm::any_of(kernel->getUsers(), [&](Operation *user) {
     auto store = dyn_cast<StoreOp>(user);
     return store && llvm::any_of(kernel.getInputs(), [&](Value input) {
@@ -143,11 +144,11 @@ static bool updatesSymbols(KernelOp kernel) {
   });
 }
 
-bool ScalarJoiner::fits(KernelOp host, KernelOp scalars) const {
+bool ScalarJoiner::fits(flow::DispatchOp host, flow::DispatchOp scalars) const {
   if (host.getRoot() == Root::chain && updatesSymbols(scalars))
     return false;
   llvm::SmallSetVector<Value, 8> values;
-  auto add = [&](KernelOp kernel) {
+  auto add = [&](flow::DispatchOp kernel) {
     values.insert_range(kernel.getInputs());
     values.insert_range(kernel.getOutputs());
   };
@@ -162,13 +163,13 @@ bool ScalarJoiner::fits(KernelOp host, KernelOp scalars) const {
 }
 
 /// The first kernel that runs whenever `scalars` does.
-KernelOp ScalarJoiner::findHost(KernelOp scalars) const {
-  for (KernelOp host : hosts)
+flow::DispatchOp ScalarJoiner::findHost(flow::DispatchOp scalars) const {
+  for (flow::DispatchOp host : hosts)
     if (effects.areTogether(host, scalars) &&
         host.getConditionValue() == scalars.getConditionValue() &&
         host.getUnless() == scalars.getUnless() && fits(host, scalars))
       return host;
-  return KernelOp();
+  return flow::DispatchOp();
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,8 +178,9 @@ KernelOp ScalarJoiner::findHost(KernelOp scalars) const {
 
 /// Moves the body of `scalars` into `host`, which has the results for it, and
 /// took the place of `old`.
-static SmallVector<Value> moveBody(KernelOp scalars, KernelOp host,
-                                   KernelOp old) {
+static SmallVector<Value> moveBody(flow::DispatchOp scalars,
+                                   flow::DispatchOp host,
+                                   flow::DispatchOp old) {
   IRMapping values;
   Block &from = scalars.getBody().front();
   Operation *yield = host.getBody().front().getTerminator();
@@ -197,24 +199,25 @@ static SmallVector<Value> moveBody(KernelOp scalars, KernelOp host,
     made.push_back(values.lookup(value));
   if (host.getRoot() != Root::chain)
     return made;
-  return HoldOp::create(b, scalars.getLoc(), made).getHeld();
+  return flow::HoldOp::create(b, scalars.getLoc(), made).getHeld();
 }
 
-KernelOp gpuvm::joinScalars(KernelOp host, ArrayRef<KernelOp> all) {
+flow::DispatchOp gpuvm::joinScalars(flow::DispatchOp host,
+                                    ArrayRef<flow::DispatchOp> all) {
   SmallVector<Value> made(host.getOutputs());
   SmallVector<Location> locations = {host.getLoc()};
   llvm::SmallSetVector<Attribute, 4> stages;
   stages.insert_range(host.getStages());
-  for (KernelOp scalars : all) {
+  for (flow::DispatchOp scalars : all) {
     llvm::append_range(made, scalars.getOutputs());
     stages.insert_range(scalars.getStages());
     locations.push_back(scalars.getLoc());
   }
   OpBuilder b(host);
-  auto whole =
-      KernelOp::create(b, b.getFusedLoc(locations), TypeRange(ValueRange(made)),
-                       host.getSymNameAttr(), host.getRoot(),
-                       b.getArrayAttr(stages.getArrayRef()), host.getInputs());
+  auto whole = flow::DispatchOp::create(
+      b, b.getFusedLoc(locations), TypeRange(ValueRange(made)),
+      host.getSymNameAttr(), host.getRoot(),
+      b.getArrayAttr(stages.getArrayRef()), host.getInputs());
   whole.setConditionAttr(host.getConditionAttr());
   whole.setUnless(host.getUnless());
   if (host.getLaunches())
@@ -224,13 +227,13 @@ KernelOp gpuvm::joinScalars(KernelOp host, ArrayRef<KernelOp> all) {
   whole.getBody().takeBody(host.getBody());
   Operation *yield = whole.getBody().front().getTerminator();
   SmallVector<Value> yielded(yield->getOperands());
-  for (KernelOp scalars : all)
+  for (flow::DispatchOp scalars : all)
     llvm::append_range(yielded, moveBody(scalars, whole, host));
   yield->setOperands(yielded);
   for (auto [old, output] : llvm::zip_equal(made, whole.getOutputs()))
     old.replaceAllUsesWith(output);
   host.erase();
-  for (KernelOp scalars : all)
+  for (flow::DispatchOp scalars : all)
     scalars.erase();
   return whole;
 }
@@ -245,16 +248,16 @@ ScalarJoiner::ScalarJoiner(ProgramOp program, const Effects &effects,
 }
 
 bool ScalarJoiner::run() {
-  SmallVector<KernelOp> moving, others;
-  for (auto kernel : listOps<KernelOp>(program)) {
+  SmallVector<flow::DispatchOp> moving, others;
+  for (auto kernel : listOps<flow::DispatchOp>(program)) {
     bool moves = isOfScalars(kernel) && isAlone(kernel) && isOnlyStored(kernel);
     (moves ? moving : others).push_back(kernel);
   }
   if (moving.empty())
     return false;
   llvm::copy_if(others, std::back_inserter(hosts), canMakeScalars);
-  for (KernelOp scalars : moving)
-    if (KernelOp host = findHost(scalars)) {
+  for (flow::DispatchOp scalars : moving)
+    if (flow::DispatchOp host = findHost(scalars)) {
       joined[host].push_back(scalars);
       ++numJoined;
     }

@@ -7,18 +7,19 @@
 
 #pragma once
 
-#include "dialects/gpuvm/Gpuvm.h"
+#include "dialects/flow/Flow.h"
 
 namespace mlir::gpuvm {
 
 /// Whether scalars can be fused into `kernel`: it is a map, a reduction to one
 /// element, whose last lane computes them, or a chain in one workgroup, which
 /// gets another step.
-bool canMakeScalars(KernelOp kernel);
+bool canMakeScalars(flow::DispatchOp kernel);
 
 /// Replaces `host` by a kernel that also computes the results of `all`, kernels
 /// of single elements, which may read results of `host`. The kernel has no
 /// windows yet.
-KernelOp joinScalars(KernelOp host, ArrayRef<KernelOp> all);
+flow::DispatchOp joinScalars(flow::DispatchOp host,
+                             ArrayRef<flow::DispatchOp> all);
 
 } // namespace mlir::gpuvm

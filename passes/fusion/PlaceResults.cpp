@@ -46,7 +46,8 @@ namespace {
 /// concatenates them.
 class Placer {
 public:
-  Placer(KernelOp kernel, const Effects &effects, uint64_t maxWindowBytes)
+  Placer(flow::DispatchOp kernel, const Effects &effects,
+         uint64_t maxWindowBytes)
       : kernel(kernel), effects(effects), maxWindowBytes(maxWindowBytes) {}
   /// False if the kernel stays as it is.
   bool run();
@@ -54,20 +55,20 @@ public:
 private:
   /// The results whose elements one kernel makes.
   struct Part {
-    KernelOp maker;
+    flow::DispatchOp maker;
     SmallVector<unsigned> results;
   };
 
   Value elementsOf(unsigned result);
-  KernelOp findMaker(Value update);
-  bool isOf(Value inside, KernelOp maker);
-  bool isReadInPlace(Value value, KernelOp maker);
-  bool isMadeOfPieces(Value value, KernelOp maker, int64_t count);
-  bool canWait(KernelOp maker);
+  flow::DispatchOp findMaker(Value update);
+  bool isOf(Value inside, flow::DispatchOp maker);
+  bool isReadInPlace(Value value, flow::DispatchOp maker);
+  bool isMadeOfPieces(Value value, flow::DispatchOp maker, int64_t count);
+  bool canWait(flow::DispatchOp maker);
   bool fits(const Part &part);
   void apply(const Part &part);
 
-  KernelOp kernel;
+  flow::DispatchOp kernel;
   const Effects &effects;
   uint64_t maxWindowBytes;
   ScatterOp scatter;                                         ///< Null in a map.
@@ -105,7 +106,7 @@ struct PlaceResults : gpuvm::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
     const Effects *effects = &getAnalysis<Effects>();
     std::optional<Effects> own; // Of the program as it has become.
-    for (auto kernel : listOps<KernelOp>(getOperation()))
+    for (auto kernel : listOps<flow::DispatchOp>(getOperation()))
       if (Placer(kernel, *effects, maxWindowBytes).run()) {
         ++numPlaced;
         effects = &own.emplace(getOperation());
@@ -119,7 +120,7 @@ struct PlaceResults : gpuvm::impl::PlaceResultsBase<PlaceResults> {
 
 } // namespace
 
-static YieldOp yieldOf(KernelOp kernel) {
+static YieldOp yieldOf(flow::DispatchOp kernel) {
   return cast<YieldOp>(kernel.getBody().front().getTerminator());
 }
 
@@ -141,7 +142,7 @@ static Value onlyOperand(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// Whether `inside`, a value in the kernel, is made of results of `maker`.
-bool Placer::isOf(Value inside, KernelOp maker) {
+bool Placer::isOf(Value inside, flow::DispatchOp maker) {
   if (auto argument = dyn_cast<BlockArgument>(inside))
     return kernel.getInputs()[argument.getArgNumber()].getDefiningOp() == maker;
   auto [entry, isNew] = known.try_emplace({inside, maker}, false);
@@ -163,19 +164,19 @@ Value Placer::elementsOf(unsigned result) {
 }
 
 /// The kernel whose results `update` is made of; null if there are several.
-KernelOp Placer::findMaker(Value update) {
+flow::DispatchOp Placer::findMaker(Value update) {
   llvm::SmallSetVector<Value, 8> seen;
   seen.insert(update);
-  KernelOp maker;
+  flow::DispatchOp maker;
   for (size_t i = 0; i < seen.size(); ++i) {
     Value value = seen[i];
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto source =
-          kernel.getInputs()[argument.getArgNumber()].getDefiningOp<KernelOp>();
+      auto source = kernel.getInputs()[argument.getArgNumber()]
+                        .getDefiningOp<flow::DispatchOp>();
       if (!source || !getFamily(source).placesResults())
         continue;
       if (maker && maker != source)
-        return KernelOp();
+        return flow::DispatchOp();
       maker = source;
     } else {
       seen.insert_range(getOperandsAndTables(value.getDefiningOp()));
@@ -186,7 +187,7 @@ KernelOp Placer::findMaker(Value update) {
 
 /// Whether an element of `value` is made of the same elements of the maker's
 /// results, and of other things.
-bool Placer::isReadInPlace(Value value, KernelOp maker) {
+bool Placer::isReadInPlace(Value value, flow::DispatchOp maker) {
   llvm::SmallSetVector<Value, 8> seen;
   seen.insert(value);
   for (size_t i = 0; i < seen.size(); ++i) {
@@ -213,7 +214,8 @@ bool Placer::isReadInPlace(Value value, KernelOp maker) {
 }
 
 /// Whether `value` consists of pieces of `count` elements that are.
-bool Placer::isMadeOfPieces(Value value, KernelOp maker, int64_t count) {
+bool Placer::isMadeOfPieces(Value value, flow::DispatchOp maker,
+                            int64_t count) {
   if (typeOf(value).getNumElements() == count && isReadInPlace(value, maker))
     return isOf(value, maker);
   Operation *op = value.getDefiningOp();
@@ -228,7 +230,7 @@ bool Placer::isMadeOfPieces(Value value, KernelOp maker, int64_t count) {
 }
 
 /// Whether nothing comes after `maker` and before the kernel.
-bool Placer::canWait(KernelOp maker) {
+bool Placer::canWait(flow::DispatchOp maker) {
   if (!effects.areTogether(maker, kernel))
     return false;
   SmallVector<Operation *> others(effects.before(kernel));
@@ -237,7 +239,7 @@ bool Placer::canWait(KernelOp maker) {
 }
 
 bool Placer::fits(const Part &part) {
-  KernelOp maker = part.maker;
+  flow::DispatchOp maker = part.maker;
   linalg::GenericOp first = getReductions(maker).front();
   int64_t count = typeOf(first->getResult(0)).getNumElements();
   for (Value input : kernel.getInputs())
@@ -366,7 +368,7 @@ Value EndBuilder::store(Value value) {
 }
 
 void Placer::apply(const Part &part) {
-  KernelOp maker = part.maker;
+  flow::DispatchOp maker = part.maker;
   SmallVector<Value> inputs(maker.getInputs());
   llvm::append_range(inputs, kernel.getInputs());
   // What others read of the maker, then what is stored.
@@ -386,12 +388,12 @@ void Placer::apply(const Part &part) {
       stages.push_back(stage);
 
   OpBuilder b(kernel);
-  auto fused = KernelOp::create(
+  auto fused = flow::DispatchOp::create(
       b, maker.getLoc(), types, maker.getSymNameAttr(),
       maker.getRootAttr().getValue(), b.getArrayAttr(stages), inputs);
   Block *body = b.createBlock(&fused.getBody());
   IRMapping known;
-  auto addArguments = [&](KernelOp of) {
+  auto addArguments = [&](flow::DispatchOp of) {
     for (BlockArgument argument : of.getBody().getArguments())
       known.map(Value(argument), Value(body->addArgument(argument.getType(),
                                                          argument.getLoc())));
@@ -442,7 +444,7 @@ bool Placer::run() {
   }
   SmallVector<Part> parts;
   for (unsigned number = 0; number < kernel->getNumResults(); ++number) {
-    KernelOp maker = findMaker(elementsOf(number));
+    flow::DispatchOp maker = findMaker(elementsOf(number));
     if (!maker)
       return false;
     auto part = llvm::find_if(
@@ -453,13 +455,13 @@ bool Placer::run() {
   }
   if (!llvm::all_of(parts, [&](const Part &part) { return fits(part); }))
     return false;
-  SmallVector<KernelOp> makers;
+  SmallVector<flow::DispatchOp> makers;
   for (const Part &part : parts) {
     apply(part);
     makers.push_back(part.maker);
   }
   kernel.erase();
-  for (KernelOp maker : makers)
+  for (flow::DispatchOp maker : makers)
     maker.erase();
   return true;
 }

@@ -47,19 +47,19 @@ public:
 private:
   void place(OpBuilder b, Location loc, ArrayRef<Attribute> hazards);
   void add(Block &block);
-  void add(LoopOp loop);
+  void add(flow::LoopOp loop);
   void add(CommandOpInterface command);
-  void addResuming(KernelOp kernel);
+  void addResuming(flow::DispatchOp kernel);
 
   /// A loop that has begun.
   struct Open {
-    BarrierOp barrier;               ///< Its first command.
+    flow::BarrierOp barrier;         ///< Its first command.
     SmallVector<Touch> firstTouches; ///< Between that and the next barrier.
   };
   bool minimal;
   uint32_t index = 0;                   ///< Of the next command.
   SmallVector<Touch> previous, current; ///< Epochs before and after `barrier`.
-  BarrierOp barrier;
+  flow::BarrierOp barrier;
   SmallVector<Open> open;
 };
 
@@ -96,13 +96,13 @@ static void findHazards(ArrayRef<Touch> earlier, ArrayRef<Access> accesses,
 /// Puts the next barrier here.
 void BarrierPlacer::place(OpBuilder b, Location loc,
                           ArrayRef<Attribute> hazards) {
-  barrier = BarrierOp::create(b, loc, b.getArrayAttr(hazards));
+  barrier = flow::BarrierOp::create(b, loc, b.getArrayAttr(hazards));
   previous = std::exchange(current, {});
   ++numBarriers;
   ++index;
 }
 
-static void addReasons(BarrierOp barrier, ArrayRef<Touch> earlier,
+static void addReasons(flow::BarrierOp barrier, ArrayRef<Touch> earlier,
                        ArrayRef<Access> accesses, uint32_t command) {
   SmallVector<Attribute> reasons(barrier.getReasons().getValue());
   findHazards(earlier, accesses, command, reasons);
@@ -120,7 +120,7 @@ static void rotate(SmallVectorImpl<Touch> &touches, const Rotations &rotations,
 /// A loop begins with a barrier, which parts its times. (Hardly any loop needs
 /// none: what it carries is read each time.) What the last commands of a time
 /// leave meets the first ones of the next.
-void BarrierPlacer::add(LoopOp loop) {
+void BarrierPlacer::add(flow::LoopOp loop) {
   ++index;
   Rotations rotations = getRotations(loop);
   rotate(current, rotations, loop.getPhase());
@@ -136,14 +136,15 @@ void BarrierPlacer::add(LoopOp loop) {
 
 /// A kernel that resumes touches, of what others do, only what the one right
 /// before it does, so what waits for that waits for both.
-void BarrierPlacer::addResuming(KernelOp kernel) {
+void BarrierPlacer::addResuming(flow::DispatchOp kernel) {
   SmallVector<Touch> before = current;
   llvm::erase_if(before, [&](Touch &t) { return t.command + 1 != index; });
   SmallVector<Attribute> hazards;
   findHazards(before, CommandOpInterface(kernel).getAccesses(), index + 1,
               hazards);
   OpBuilder b(kernel);
-  auto wait = BarrierOp::create(b, kernel.getLoc(), b.getArrayAttr(hazards));
+  auto wait =
+      flow::BarrierOp::create(b, kernel.getLoc(), b.getArrayAttr(hazards));
   wait->setAttr(kResumesAttr, b.getUnitAttr());
   ++numBarriers;
   index += 2;
@@ -167,8 +168,8 @@ void BarrierPlacer::add(CommandOpInterface command) {
 
 void BarrierPlacer::add(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto kernel = dyn_cast<KernelOp>(op);
-    if (auto loop = dyn_cast<LoopOp>(op))
+    auto kernel = dyn_cast<flow::DispatchOp>(op);
+    if (auto loop = dyn_cast<flow::LoopOp>(op))
       add(loop);
     else if (kernel && kernel->hasAttr(kResumesAttr))
       addResuming(kernel);

@@ -55,9 +55,10 @@ private:
   void scheduleAgain();
   void findLiveRanges();
   void addResult(Operation *command, OpResult result);
-  std::optional<unsigned> rangeToTakeOver(KernelOp kernel, OpResult result);
-  bool diesIn(Value value, KernelOp kernel) const;
-  void addScratch(KernelOp kernel);
+  std::optional<unsigned> rangeToTakeOver(flow::DispatchOp kernel,
+                                          OpResult result);
+  bool diesIn(Value value, flow::DispatchOp kernel) const;
+  void addScratch(flow::DispatchOp kernel);
   void placeRanges();
   Packing pack(ArrayRef<LiveRange> live, ArrayRef<unsigned> steps);
   void count(uint64_t bytes);
@@ -89,7 +90,7 @@ private:
   Steps steps; ///< Of each number: without a barrier inside.
   SmallVector<LiveRange> values, counters;
   llvm::MapVector<Value, unsigned> rangeOf; ///< Among `values`.
-  llvm::MapVector<KernelOp, SmallVector<Waiting>> scratch;
+  llvm::MapVector<flow::DispatchOp, SmallVector<Waiting>> scratch;
 };
 
 struct PlanMemory : gpuvm::impl::PlanMemoryBase<PlanMemory> {
@@ -166,7 +167,7 @@ void MemoryPlanner::numberCommands() {
 /// gpuvm-size-kernels gives it as many workgroups as that takes.
 static SmallVector<WindowAttr> findCounts(Operation *command) {
   SmallVector<WindowAttr> counts;
-  if (auto kernel = dyn_cast<KernelOp>(command))
+  if (auto kernel = dyn_cast<flow::DispatchOp>(command))
     for (Operation &op : kernel.getBody().front())
       if (auto rows = op.getAttrOfType<StringAttr>(kRowsAttr))
         counts.push_back(lookupSymbol(kernel, rows.getValue()).window);
@@ -244,7 +245,7 @@ unsigned MemoryPlanner::addRange(uint64_t length, unsigned first, unsigned last,
 
 /// Whether `kernel` is the last to read `value`, all other readers being behind
 /// a barrier.
-bool MemoryPlanner::diesIn(Value value, KernelOp kernel) const {
+bool MemoryPlanner::diesIn(Value value, flow::DispatchOp kernel) const {
   unsigned now = number.lookup(kernel);
   return lastUse(value) == now &&
          llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -254,7 +255,7 @@ bool MemoryPlanner::diesIn(Value value, KernelOp kernel) const {
 }
 
 /// The range of an operand whose window `result` can take over.
-std::optional<unsigned> MemoryPlanner::rangeToTakeOver(KernelOp kernel,
+std::optional<unsigned> MemoryPlanner::rangeToTakeOver(flow::DispatchOp kernel,
                                                        OpResult result) {
   unsigned now = number.lookup(kernel);
   // What is chosen while the kernel need not run is best left where it is.
@@ -281,7 +282,7 @@ std::optional<unsigned> MemoryPlanner::rangeToTakeOver(KernelOp kernel,
 
 void MemoryPlanner::addResult(Operation *command, OpResult result) {
   unsigned last = lastUse(result);
-  auto kernel = dyn_cast<KernelOp>(command);
+  auto kernel = dyn_cast<flow::DispatchOp>(command);
   std::optional<unsigned> taken, updated;
   if (kernel)
     updated = kernel.getTiedOperand(result.getResultNumber());
@@ -300,7 +301,7 @@ void MemoryPlanner::addResult(Operation *command, OpResult result) {
   ++numInPlace;
 }
 
-void MemoryPlanner::addScratch(KernelOp kernel) {
+void MemoryPlanner::addScratch(flow::DispatchOp kernel) {
   unsigned now = number.lookup(kernel);
   for (const Scratch &wanted : getScratch(kernel)) {
     uint64_t length = llvm::alignTo(wanted.bytes, 4);
@@ -321,7 +322,7 @@ void MemoryPlanner::findLiveRanges() {
     for (OpResult result : command->getResults())
       if (!home.contains(result))
         addResult(command, result);
-    if (auto kernel = dyn_cast<KernelOp>(command))
+    if (auto kernel = dyn_cast<flow::DispatchOp>(command))
       addScratch(kernel);
   }
   // Outputs without elements, which nothing makes.
@@ -375,7 +376,7 @@ void MemoryPlanner::placeRanges() {
                  w.keepsZero ? countersBegin + counterPacking.offsets[w.range]
                              : valuesBegin + packing.offsets[w.range],
                  w.length));
-    KernelOp(kernel).setScratchWindowsAttr(b.getArrayAttr(attributes));
+    flow::DispatchOp(kernel).setScratchWindowsAttr(b.getArrayAttr(attributes));
   }
   count(end - valuesBegin);
 }

@@ -47,10 +47,10 @@ void gpuvm::sortByWaves(SmallVectorImpl<CommandOpInterface> &commands,
 void gpuvm::placeCommands(ProgramOp program,
                           ArrayRef<CommandOpInterface> commands) {
   for (Operation *command : commands)
-    if (!isa<EndTurnOp>(command))
+    if (!isa<flow::NextOp>(command))
       command->moveBefore(command->getBlock()->getTerminator());
   // What only names values goes where it does not break the order of values.
-  for (auto expose : listOps<ExposeOp>(program))
+  for (auto expose : listOps<flow::ExposeOp>(program))
     expose->moveBefore(expose->getBlock()->getTerminator());
 }
 

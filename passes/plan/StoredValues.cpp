@@ -19,8 +19,9 @@ using namespace mlir::gpuvm;
 /// and the store accesses those bytes, and none changes them while the value is
 /// still read. `maker` reads them, if at all, at the index it writes, and has
 /// no other result there.
-static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
-                        const Parts &parts, bool inPlace) {
+static bool canBeMadeIn(StoreOp store, flow::DispatchOp maker,
+                        const ValueHomes &homes, const Parts &parts,
+                        bool inPlace) {
   if (!parts.areTogether(store, maker))
     return false;
   WindowAttr target = getSymbolBytes(store).getWindow();
@@ -42,7 +43,7 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
   for (Operation *op = getNextOp(maker); op; op = getNextOp(op)) {
     bool beforeStore = isBefore(op, store);
     bool whileRead = isOutput || isBefore(op, lastReader);
-    if (auto loop = dyn_cast<LoopOp>(op);
+    if (auto loop = dyn_cast<flow::LoopOp>(op);
         loop && (beforeStore || whileRead) &&
         llvm::any_of(getRotations(loop), [&](const auto &rotation) {
           return llvm::is_contained(rotation, target);
@@ -64,8 +65,9 @@ static bool canBeMadeIn(StoreOp store, KernelOp maker, const ValueHomes &homes,
 static void storeFromCopy(StoreOp store) {
   OpBuilder b(store);
   Value value = store.getValue();
-  auto copy = CopyOp::create(b, store.getLoc(), value.getType(), value,
-                             *store.getStages(), ArrayAttr(), ArrayAttr());
+  auto copy =
+      flow::CopyOp::create(b, store.getLoc(), value.getType(), value,
+                           *store.getStages(), ArrayAttr(), ArrayAttr());
   store.getValueMutable().assign(copy.getResult());
 }
 
@@ -82,8 +84,8 @@ static void dropStoresInPlace(ProgramOp program, const ValueHomes &homes) {
 }
 
 /// Whether nothing between `maker` and `store` writes to `window`.
-static bool staysBetween(KernelOp maker, StoreOp store, WindowAttr window,
-                         const ValueHomes &homes) {
+static bool staysBetween(flow::DispatchOp maker, StoreOp store,
+                         WindowAttr window, const ValueHomes &homes) {
   for (Operation *op = getNextOp(maker); op != store; op = getNextOp(op))
     if (isa<CommandOpInterface>(op) && writesTo(getAccesses(op, homes), window))
       return false;
@@ -93,8 +95,8 @@ static bool staysBetween(KernelOp maker, StoreOp store, WindowAttr window,
 /// Stores by a kernel that waits for the condition, as the maker of the value
 /// does: then neither need run for a symbol that stays as it is. Both are read
 /// here once more.
-static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes,
-                             const Parts &parts) {
+static void storeOnCondition(StoreOp store, flow::DispatchOp maker,
+                             ValueHomes &homes, const Parts &parts) {
   WindowAttr target = getSymbolBytes(store).getWindow();
   Value made = store.getValue(), condition = maker.getConditionValue();
   std::optional<Alternative> choice =
@@ -114,9 +116,9 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes,
   if (std::optional<int64_t> offset = store.getOffset())
     name.append("_").append(std::to_string(*offset));
   auto program = maker->getParentOfType<ProgramOp>();
-  auto kernel =
-      KernelOp::create(b, loc, TypeRange{type}, freeName(program, name),
-                       Root::map, *store.getStages(), ValueRange(inputs));
+  auto kernel = flow::DispatchOp::create(
+      b, loc, TypeRange{type}, freeName(program, name), Root::map,
+      *store.getStages(), ValueRange(inputs));
   kernel.setCondition(0);
   Block *body = b.createBlock(&kernel.getBody());
   for (Value input : inputs)
@@ -138,28 +140,28 @@ static void storeOnCondition(StoreOp store, KernelOp maker, ValueHomes &homes,
 /// as commands.
 static constexpr uint64_t kMostUntil = 1024 / 2, kMostFixed = 16384 / 2;
 
-static uint64_t countCommands(LoopOp loop) {
+static uint64_t countCommands(flow::LoopOp loop) {
   uint64_t commands = 0;
   for (Operation &op : loop.getBody().front())
-    if (auto inner = dyn_cast<LoopOp>(op))
+    if (auto inner = dyn_cast<flow::LoopOp>(op))
       commands = llvm::SaturatingAdd(commands, countCommands(inner));
     else
-      commands += isa<CommandOpInterface>(op) && !isa<EndTurnOp>(op);
+      commands += isa<CommandOpInterface>(op) && !isa<flow::NextOp>(op);
   return llvm::SaturatingMultiply(commands, uint64_t(loop.getTimes()));
 }
 
-static bool mayBeLong(LoopOp loop) {
+static bool mayBeLong(flow::LoopOp loop) {
   return countCommands(loop) > (loop.getCondition() ? kMostUntil : kMostFixed);
 }
 
 /// A kernel in the place of `op`, which copies `value`.
-static KernelOp addCopyingKernel(Operation *op, Value value, ArrayAttr stages,
-                                 const Twine &name) {
+static flow::DispatchOp addCopyingKernel(Operation *op, Value value,
+                                         ArrayAttr stages, const Twine &name) {
   OpBuilder b(op);
   auto program = op->getParentOfType<ProgramOp>();
-  auto kernel =
-      KernelOp::create(b, op->getLoc(), value.getType(),
-                       freeName(program, name), Root::map, stages, value);
+  auto kernel = flow::DispatchOp::create(b, op->getLoc(), value.getType(),
+                                         freeName(program, name), Root::map,
+                                         stages, value);
   Block *body = b.createBlock(&kernel.getBody());
   YieldOp::create(b, op->getLoc(),
                   body->addArgument(value.getType(), op->getLoc()));
@@ -167,18 +169,19 @@ static KernelOp addCopyingKernel(Operation *op, Value value, ArrayAttr stages,
 }
 
 /// Whether the host has to look at a loop in this one, in each iteration.
-static bool needsHost(LoopOp loop) {
-  return llvm::any_of(loop.getBody().getOps<LoopOp>(), [](LoopOp inner) {
-    return (inner.getCondition() && mayBeLong(inner)) || needsHost(inner);
-  });
+static bool needsHost(flow::LoopOp loop) {
+  return llvm::any_of(
+      loop.getBody().getOps<flow::LoopOp>(), [](flow::LoopOp inner) {
+        return (inner.getCondition() && mayBeLong(inner)) || needsHost(inner);
+      });
 }
 
 /// Where loops may take several submits until the device has found their ends,
 /// what is after the first of them need not wait for the host if it is kernels
 /// alone (docs/rationale/repeats.md).
 static void copyByKernels(ProgramOp program, ValueHomes &homes) {
-  LoopOp first;
-  for (auto loop : program.getBody().getOps<LoopOp>()) {
+  flow::LoopOp first;
+  for (auto loop : program.getBody().getOps<flow::LoopOp>()) {
     if (needsHost(loop))
       first = {};
     if (!first && loop.getCondition() && mayBeLong(loop))
@@ -190,13 +193,13 @@ static void copyByKernels(ProgramOp program, ValueHomes &homes) {
     if (!isBefore(first.getEnd(), op))
       continue;
     if (auto store = dyn_cast<StoreOp>(op)) {
-      KernelOp kernel =
+      flow::DispatchOp kernel =
           addCopyingKernel(store, store.getValue(), *store.getStages(),
                            store.getSymbol() + "_stored");
       homes[kernel->getResult(0)] = getSymbolBytes(store).getWindow();
       store.erase();
-    } else if (auto copy = dyn_cast<CopyOp>(op)) {
-      KernelOp kernel =
+    } else if (auto copy = dyn_cast<flow::CopyOp>(op)) {
+      flow::DispatchOp kernel =
           addCopyingKernel(copy, copy.getSource(), copy.getStages(), "copy");
       copy.getResult().replaceAllUsesWith(kernel->getResult(0));
       copy.erase();
@@ -206,7 +209,7 @@ static void copyByKernels(ProgramOp program, ValueHomes &homes) {
 
 /// The symbols that kernels update in place (gpuvm-update-in-place).
 static void findUpdatedSymbols(ProgramOp program, ValueHomes &homes) {
-  for (auto kernel : listOps<KernelOp>(program))
+  for (auto kernel : listOps<flow::DispatchOp>(program))
     for (OpResult result : kernel->getResults())
       if (auto tied = kernel.getTiedOperand(result.getResultNumber()))
         if (Value source = kernel.getInputs()[*tied];
@@ -219,7 +222,7 @@ void gpuvm::makeValuesInTheirSymbols(ProgramOp program, ValueHomes &homes,
   findUpdatedSymbols(program, homes);
   Parts parts(program);
   for (auto store : listOps<StoreOp>(program)) {
-    auto maker = store.getValue().getDefiningOp<KernelOp>();
+    auto maker = store.getValue().getDefiningOp<flow::DispatchOp>();
     if (!maker || homes.contains(store.getValue()))
       continue;
     unsigned result = cast<OpResult>(store.getValue()).getResultNumber();

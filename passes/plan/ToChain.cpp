@@ -47,12 +47,12 @@ private:
   SmallVector<int32_t> stagesOf(CommandOpInterface command);
   LogicalResult addCommands(Block &block);
   llvm::SmallDenseSet<unsigned> bindingsOf(StringRef emitted);
-  LogicalResult addDispatch(KernelOp op);
+  LogicalResult addDispatch(flow::DispatchOp op);
   void leaveOut(Operation *command);
   void addLoopWords();
-  LogicalResult addLoop(LoopOp op);
+  LogicalResult addLoop(flow::LoopOp op);
   void addInvoke(InvokeOp op);
-  bool isOverwritten(ExposeOp op);
+  bool isOverwritten(flow::ExposeOp op);
 
   spirv::ModuleOp moduleOf(StringRef emitted) {
     return modules.lookup<spirv::ModuleOp>(emitted);
@@ -124,18 +124,18 @@ void ChainBuilder::addSymbols() {
 }
 
 /// Whether a later command uses the register's window for something else.
-bool ChainBuilder::isOverwritten(ExposeOp op) {
+bool ChainBuilder::isOverwritten(flow::ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
   for (CommandOpInterface command : llvm::reverse(commands)) {
     if (command == maker || (maker && isBefore(command, maker)))
       return false;
-    if (auto kernel = dyn_cast<KernelOp>(*command);
+    if (auto kernel = dyn_cast<flow::DispatchOp>(*command);
         kernel && kernel->hasAttr(kResumesAttr))
       continue; // It makes what the kernel before it makes.
-    if (auto end = dyn_cast<EndTurnOp>(*command))
+    if (auto end = dyn_cast<flow::NextOp>(*command))
       for (const auto &rotation :
-           getRotations(cast<LoopOp>(end->getParentOp())))
+           getRotations(cast<flow::LoopOp>(end->getParentOp())))
         for (WindowAttr place : rotation)
           if (intersect(place, window))
             return true;
@@ -146,7 +146,7 @@ bool ChainBuilder::isOverwritten(ExposeOp op) {
 }
 
 void ChainBuilder::addRegisters() {
-  for (auto expose : listOps<ExposeOp>(program)) {
+  for (auto expose : listOps<flow::ExposeOp>(program)) {
     WindowAttr window = getWindow(program, expose.getValue());
     if (window.getRegion() == gpuvm::Region::registers &&
         !isOverwritten(expose))
@@ -202,7 +202,7 @@ LogicalResult ChainBuilder::addKernels() {
     LaunchAttr base;
   };
   SmallVector<Variant> variants;
-  for (auto kernel : listOps<KernelOp>(program)) {
+  for (auto kernel : listOps<flow::DispatchOp>(program)) {
     if (!kernel.getEmitted())
       return kernel.emitOpError(
           "has not been emitted: run gpuvm-emit-kernels first");
@@ -253,7 +253,7 @@ void ChainBuilder::addStages() {
   for (CommandOpInterface command : commands) {
     ArrayAttr stages = command.getStagesAttr();
     StringRef name;
-    if (auto kernel = dyn_cast<KernelOp>(*command))
+    if (auto kernel = dyn_cast<flow::DispatchOp>(*command))
       name = *kernel.getEmitted();
     else if (auto invoke = dyn_cast<InvokeOp>(*command))
       name = invoke.getCallee();
@@ -296,7 +296,7 @@ void ChainBuilder::addLoopWords() {
   SmallVector<int32_t> words(kNumLoopWords);
   words[kOtherGroups] = words[kMoreGroups] = 1;
   auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
-  for (auto kernel : listOps<KernelOp>(program))
+  for (auto kernel : listOps<flow::DispatchOp>(program))
     if (kernel->hasAttr(kResumesAttr))
       chain::DataOp::create(
           b, kernel.getLoc(), DenseIntElementsAttr::get(type, words),
@@ -319,7 +319,7 @@ llvm::SmallDenseSet<unsigned> ChainBuilder::bindingsOf(StringRef emitted) {
   return bound;
 }
 
-LogicalResult ChainBuilder::addDispatch(KernelOp op) {
+LogicalResult ChainBuilder::addDispatch(flow::DispatchOp op) {
   BindingLayout layout = layOutBindings(op);
   int32_t groups = layOutKernel(op)->groups;
   llvm::SmallDenseSet<unsigned> bound = bindingsOf(*op.getEmitted());
@@ -354,7 +354,7 @@ void ChainBuilder::addInvoke(InvokeOp op) {
                             b.getArrayAttr(windows), stagesOf(op));
 }
 
-LogicalResult ChainBuilder::addLoop(LoopOp op) {
+LogicalResult ChainBuilder::addLoop(flow::LoopOp op) {
   SmallVector<Attribute> rotations;
   for (const SmallVector<WindowAttr> &rotation : getRotations(op))
     rotations.push_back(b.getArrayAttr(
@@ -385,8 +385,8 @@ LogicalResult ChainBuilder::addCommands(Block &block) {
         cast<WindowAttr>((*op.getOutputWindows())[0]), stagesOf(op));
   };
   for (Operation &op : block) {
-    auto kernel = dyn_cast<KernelOp>(op);
-    auto loop = dyn_cast<LoopOp>(op);
+    auto kernel = dyn_cast<flow::DispatchOp>(op);
+    auto loop = dyn_cast<flow::LoopOp>(op);
     if ((kernel && failed(addDispatch(kernel))) ||
         (loop && failed(addLoop(loop))))
       return failure();
@@ -398,9 +398,9 @@ LogicalResult ChainBuilder::addCommands(Block &block) {
               stagesOf(clock));
         })
         .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
-        .Case<CopyOp>([&](auto c) { copy(c); })
+        .Case<flow::CopyOp>([&](auto c) { copy(c); })
         .Case<StoreOp>([&](auto store) { copy(store); })
-        .Case<BarrierOp>([&](auto barrier) {
+        .Case<flow::BarrierOp>([&](auto barrier) {
           auto wait = chain::BarrierOp::create(b, barrier.getLoc(),
                                                barrier.getReasons());
           if (barrier->hasAttr(kResumesAttr))

@@ -37,7 +37,7 @@ namespace {
 /// A result of a kernel that updates a copy of what a symbol holds, and where
 /// that is stored.
 struct Update {
-  KernelOp kernel;
+  flow::DispatchOp kernel;
   unsigned result;
   unsigned input; ///< The copy's number among the operands.
   LoadOp load;    ///< What is copied.
@@ -50,7 +50,7 @@ struct Update {
   Value condition;
   /// Readers of the old value that run with the kernel or later: they read the
   /// copy.
-  SmallVector<std::pair<KernelOp, unsigned>> late;
+  SmallVector<std::pair<flow::DispatchOp, unsigned>> late;
 };
 
 class Updater {
@@ -62,7 +62,7 @@ public:
   bool run();
 
 private:
-  std::optional<Update> match(KernelOp kernel, unsigned result);
+  std::optional<Update> match(flow::DispatchOp kernel, unsigned result);
   bool matchStore(Update &update);
   SmallVector<StoreOp> storesLike(StoreOp store) const;
   bool isAlone(const Update &update);
@@ -95,11 +95,11 @@ struct UpdateInPlace : gpuvm::impl::UpdateInPlaceBase<UpdateInPlace> {
 // Kernels that copy or select
 //===----------------------------------------------------------------------===//
 
-static YieldOp yieldOf(KernelOp kernel) {
+static YieldOp yieldOf(flow::DispatchOp kernel) {
   return cast<YieldOp>(kernel.getBody().front().getTerminator());
 }
 
-static Value outsideOf(KernelOp kernel, Value inside) {
+static Value outsideOf(flow::DispatchOp kernel, Value inside) {
   auto argument = dyn_cast<BlockArgument>(withoutReshapes(inside));
   return argument ? kernel.getInputs()[argument.getArgNumber()] : Value();
 }
@@ -118,7 +118,7 @@ static bool isCopy(linalg::GenericOp op) {
 /// What `value`, a result of a kernel, copies, perhaps in another shape; null
 /// if it is no copy.
 static Value copiedFrom(Value value) {
-  auto kernel = value.getDefiningOp<KernelOp>();
+  auto kernel = value.getDefiningOp<flow::DispatchOp>();
   if (!kernel)
     return Value();
   Value inside =
@@ -146,7 +146,7 @@ static StoreOp findStore(Value value, const SymbolBytes &bytes) {
 /// else.
 static Value findCondition(OpResult stored, Value made,
                            const SymbolBytes &bytes) {
-  auto kernel = cast<KernelOp>(stored.getOwner());
+  auto kernel = cast<flow::DispatchOp>(stored.getOwner());
   auto choice = yieldOf(kernel)
                     .getValues()[stored.getResultNumber()]
                     .getDefiningOp<linalg::GenericOp>();
@@ -166,12 +166,12 @@ bool Updater::matchStore(Update &update) {
   SymbolBytes bytes = getSymbolBytes(update.load);
   if (typeOf(made) == update.load.getType())
     update.store = findStore(made, bytes);
-  else if (!llvm::all_of(made.getUsers(), llvm::IsaPred<KernelOp>))
+  else if (!llvm::all_of(made.getUsers(), llvm::IsaPred<flow::DispatchOp>))
     return false; // Only kernels see another shape in it.
   if (update.store)
     return true;
   for (Operation *user : made.getUsers()) {
-    auto kernel = dyn_cast<KernelOp>(user);
+    auto kernel = dyn_cast<flow::DispatchOp>(user);
     if (!kernel)
       continue;
     for (OpResult result : kernel->getResults()) {
@@ -187,7 +187,7 @@ bool Updater::matchStore(Update &update) {
   return false;
 }
 
-std::optional<Update> Updater::match(KernelOp kernel, unsigned result) {
+std::optional<Update> Updater::match(flow::DispatchOp kernel, unsigned result) {
   std::optional<unsigned> input = kernel.getTiedOperand(result);
   if (!input)
     return std::nullopt;
@@ -236,7 +236,8 @@ bool Updater::isLast(const Update &update) {
 }
 
 /// Whether `kernel` reads operand `input` only for the select of `stored`.
-static bool readsOnlyForChoice(KernelOp kernel, Value input, OpResult stored) {
+static bool readsOnlyForChoice(flow::DispatchOp kernel, Value input,
+                               OpResult stored) {
   Value made = yieldOf(kernel).getValues()[stored.getResultNumber()];
   Operation *choice = made.getDefiningOp();
   if (!made.hasOneUse())
@@ -267,12 +268,12 @@ bool Updater::findLateReaders(Update &update) {
     for (OpOperand &use : load->getUses()) {
       Operation *user = use.getOwner();
       bool goes = update.stored && user == update.stored.getOwner() &&
-                  readsOnlyForChoice(cast<KernelOp>(user), load.getValue(),
-                                     update.stored);
+                  readsOnlyForChoice(cast<flow::DispatchOp>(user),
+                                     load.getValue(), update.stored);
       if (!isa<CommandOpInterface>(user) || goes ||
           !effects.dependsOn(user, update.kernel))
         continue;
-      auto reader = dyn_cast<KernelOp>(user);
+      auto reader = dyn_cast<flow::DispatchOp>(user);
       if (!reader || getSymbolBytes(load) != bytes)
         return false;
       update.late.push_back({reader, use.getOperandNumber()});
@@ -285,7 +286,7 @@ bool Updater::findLateReaders(Update &update) {
 bool Updater::mayWait(const Update &update) {
   if (!update.condition)
     return true;
-  auto chooser = cast<KernelOp>(update.stored.getOwner());
+  auto chooser = cast<flow::DispatchOp>(update.stored.getOwner());
   auto condition = KernelCondition::get(chooser, update.condition);
   if (!condition)
     return false;
@@ -330,7 +331,8 @@ static Value reshape(OpBuilder &b, Value value, RankedTensorType type) {
 }
 
 /// Makes operand `number` of `kernel` another value with as many elements.
-static void replaceInput(KernelOp kernel, unsigned number, Value value) {
+static void replaceInput(flow::DispatchOp kernel, unsigned number,
+                         Value value) {
   Block &body = kernel.getBody().front();
   BlockArgument old = body.getArgument(number);
   BlockArgument argument =
@@ -342,7 +344,7 @@ static void replaceInput(KernelOp kernel, unsigned number, Value value) {
 }
 
 /// Makes result `number` of `kernel`, which commands read, one of type `type`.
-static void reshapeResult(KernelOp kernel, unsigned number,
+static void reshapeResult(flow::DispatchOp kernel, unsigned number,
                           RankedTensorType type) {
   OpResult result = kernel->getResult(number);
   if (typeOf(result) == type)
@@ -352,19 +354,20 @@ static void reshapeResult(KernelOp kernel, unsigned number,
   yield->setOperand(number, reshape(b, yield.getValues()[number], type));
   result.setType(type);
   for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
-    if (auto reader = dyn_cast<KernelOp>(user))
+    if (auto reader = dyn_cast<flow::DispatchOp>(user))
       for (unsigned i = 0; i < reader.getInputs().size(); ++i)
         if (reader.getInputs()[i] == result)
           replaceInput(reader, i, result);
 }
 
 void Updater::apply(const Update &update) {
-  KernelOp kernel = update.kernel;
+  flow::DispatchOp kernel = update.kernel;
   LoadOp load = update.load;
   StoreOp store = update.store;
-  auto copier = kernel.getInputs()[update.input].getDefiningOp<KernelOp>();
+  auto copier =
+      kernel.getInputs()[update.input].getDefiningOp<flow::DispatchOp>();
   if (update.condition) {
-    auto chooser = cast<KernelOp>(update.stored.getOwner());
+    auto chooser = cast<flow::DispatchOp>(update.stored.getOwner());
     auto condition = KernelCondition::get(chooser, update.condition);
     ScatterOp scatter = *kernel.getBody().getOps<ScatterOp>().begin();
     Value own = getUpdateCondition(scatter); // Of another result's store.
@@ -378,11 +381,11 @@ void Updater::apply(const Update &update) {
   store.getValueMutable().assign(kernel->getResult(update.result));
   pruneKernel(copier);
   if (update.stored)
-    pruneKernel(cast<KernelOp>(update.stored.getOwner()));
+    pruneKernel(cast<flow::DispatchOp>(update.stored.getOwner()));
 }
 
 bool Updater::run() {
-  for (auto kernel : listOps<KernelOp>(program))
+  for (auto kernel : listOps<flow::DispatchOp>(program))
     for (unsigned i = 0; i < kernel->getNumResults(); ++i) {
       std::optional<Update> update = match(kernel, i);
       if (update && isAlone(*update) && isLast(*update) &&

@@ -184,7 +184,7 @@ LogicalResult StageFlattener::run() {
   SmallVector<StageOp> stages = listOps<StageOp>(program);
   // A program that was printed after gpuvm-form-kernels and compiled again.
   if (stages.empty() && program.getStages()) {
-    for (auto kernel : listOps<KernelOp>(program))
+    for (auto kernel : listOps<flow::DispatchOp>(program))
       sinkConstants(kernel.getBody().front());
     return success();
   }
@@ -254,7 +254,7 @@ void gpuvm::copyLoadsThatOutliveTheirSymbol(
       continue;
     OpBuilder b(load);
     b.setInsertionPointAfter(load);
-    auto copy = CopyOp::create(
+    auto copy = flow::CopyOp::create(
         b, load.getLoc(), load.getValue().getType(), load.getValue(),
         b.getArrayAttr(load->getAttr(kStageAttr)), ArrayAttr(), ArrayAttr());
     load.getValue().replaceUsesWithIf(copy.getResult(), [&](OpOperand &use) {

@@ -55,8 +55,8 @@ private:
   void addRegisters();
   void start();
   SmallVector<Value> load(StringRef stage);
-  LoopOp addLoop();
-  void lowerBody(LoopOp loop, Value go);
+  flow::LoopOp addLoop();
+  void lowerBody(flow::LoopOp loop, Value go);
   void runOn(StageOp stage, Value go);
   void next(NextOp op, Value go);
   void settle();
@@ -161,7 +161,7 @@ void RepeatLowering::start() {
 }
 
 /// An empty loop.
-LoopOp RepeatLowering::addLoop() {
+flow::LoopOp RepeatLowering::addLoop() {
   SmallVector<Attribute> rotations;
   for (const CarriedState::Rotation &rotation : state.getRotations())
     rotations.push_back(b.getArrayAttr(llvm::map_to_vector(
@@ -169,12 +169,12 @@ LoopOp RepeatLowering::addLoop() {
           return FlatSymbolRefAttr::get(symbolOf(place));
         })));
   bool ends = repeat.getNext().getUntil() != Value();
-  auto loop = LoopOp::create(
+  auto loop = flow::LoopOp::create(
       b, loc, repeat.getTimes(),
       ends ? FlatSymbolRefAttr::get(goOn) : FlatSymbolRefAttr(),
       rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
       state.getPhase());
-  LoopOp::ensureTerminator(loop.getBody(), b, loc);
+  flow::LoopOp::ensureTerminator(loop.getBody(), b, loc);
   return loop;
 }
 
@@ -295,7 +295,7 @@ void RepeatLowering::settle() {
 }
 
 /// Moves the body into the loop; `go` is null if all of it always runs.
-void RepeatLowering::lowerBody(LoopOp loop, Value go) {
+void RepeatLowering::lowerBody(flow::LoopOp loop, Value go) {
   SmallVector<Operation *> ops;
   for (Operation &op : repeat.getBody().front())
     ops.push_back(&op);
@@ -316,7 +316,7 @@ void RepeatLowering::lowerBody(LoopOp loop, Value go) {
 void RepeatLowering::run() {
   addRegisters();
   start();
-  LoopOp loop = addLoop();
+  flow::LoopOp loop = addLoop();
   b.setInsertionPoint(loop.getEnd());
   SmallVector<Value> messages = load("again");
   Value go = goOn ? messages.pop_back_val() : Value();

@@ -3,7 +3,7 @@
 
 #map = affine_map<(d0) -> (d0)>
 gpuvm.program @targets(%x: tensor<4096xi32>) -> (y: tensor<4096xi32>) attributes {stages = ["double"]} {
-  %y = gpuvm.kernel @double map ["double"] (%x) attributes {launches = [
+  %y = flow.dispatch @double map ["double"] (%x) attributes {launches = [
       #gpuvm.launch<device = cpu, form = plain, groups = 3, lanes = 256, vector = 4, unroll = 1>,
       #gpuvm.launch<device = gpu, form = plain, groups = 2, lanes = 256, vector = 2, unroll = 4>,
       #gpuvm.launch<device = any, form = plain, groups = 4, lanes = 256, vector = 4, unroll = 4>]} {

@@ -141,14 +141,14 @@ gpuvm.program @integers(%x: tensor<2xi8>) -> (norm: tensor<f32>, max_abs: tensor
 // KERNELS: kept: 4xf32=2 4 6 8
 gpuvm.program @kernels(%x: tensor<4xf32>) -> (doubled: tensor<4xf32>) {
   gpuvm.global @kept : tensor<4xf32>
-  %y = gpuvm.kernel @double_0 map ["double"] (%x) {
+  %y = flow.dispatch @double_0 map ["double"] (%x) {
   ^bb0(%in: tensor<4xf32>):
     %r = arith.addf %in, %in : tensor<4xf32>
     gpuvm.yield %r : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
-  gpuvm.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 16>>]
-  %c = gpuvm.copy %y ["double"] : tensor<4xf32>
-  gpuvm.expose %y as 30 of 0 : tensor<4xf32>
+  flow.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 16>>]
+  %c = flow.copy %y ["double"] : tensor<4xf32>
+  flow.expose %y as 30 of 0 : tensor<4xf32>
   gpuvm.store %c, @kept : tensor<4xf32>
   gpuvm.return %y : tensor<4xf32>
 }

@@ -345,7 +345,7 @@ gpuvm.program @stage_c4_nested(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{expects parent op to be one of 'gpuvm.program, gpuvm.repeat, gpuvm.loop'}}
+// expected-error @below {{expects to be in a program, a repeat or a loop}}
 gpuvm.stage @alone() {
 }
 
@@ -441,7 +441,7 @@ gpuvm.program @metadata_c2_integer(%x: tensor<4xf32>) {
 gpuvm.program @yield_c1(%x: tensor<4xf32>) {
   gpuvm.stage @s(%in = %x : tensor<4xf32>) {
     %y = linalg.map ins(%in : tensor<4xf32>) outs(%in : tensor<4xf32>) (%v: f32, %o: f32) {
-      // expected-error @below {{C1: stands in no kernel}}
+      // expected-error @below {{C1: stands in no dispatch}}
       gpuvm.yield %v : f32
     }
   }

@@ -171,35 +171,35 @@ gpuvm.program @external(%x: tensor<1024xf32>) {
 
 // CHECK-LABEL: gpuvm.program @kernels
 gpuvm.program @kernels(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
-  // CHECK: kernel @scale_0 map ["scale"](%x) {
+  // CHECK: flow.dispatch @scale_0 map ["scale"](%x) {
   // CHECK: yield %{{.*}} : tensor<8xf32>
   // CHECK: } : (tensor<8xf32>) -> tensor<8xf32>
-  %y = gpuvm.kernel @scale_0 map ["scale"] (%x) {
+  %y = flow.dispatch @scale_0 map ["scale"] (%x) {
   ^bb0(%in: tensor<8xf32>):
     gpuvm.yield %in : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
-  // CHECK: kernel @sum_0 reduce ["sum"](%{{.*}}) attributes {input_windows = [#gpuvm.window<registers, 256, 32>]} {
-  %sum = gpuvm.kernel @sum_0 reduce ["sum"] (%y) attributes {input_windows = [#gpuvm.window<registers, 256, 32>]} {
+  // CHECK: flow.dispatch @sum_0 reduce ["sum"](%{{.*}}) attributes {input_windows = [#gpuvm.window<registers, 256, 32>]} {
+  %sum = flow.dispatch @sum_0 reduce ["sum"] (%y) attributes {input_windows = [#gpuvm.window<registers, 256, 32>]} {
   ^bb0(%in: tensor<8xf32>):
     %zero = arith.constant dense<0.0> : tensor<f32>
     %r = linalg.reduce { arith.addf } ins(%in : tensor<8xf32>) outs(%zero : tensor<f32>) dimensions = [0]
     gpuvm.yield %r : tensor<f32>
   } : (tensor<8xf32>) -> tensor<f32>
-  // CHECK: kernel @twice_chain chain ["once", "twice"](%{{.*}}) {
-  %t = gpuvm.kernel @twice_chain chain ["once", "twice"] (%y) {
+  // CHECK: flow.dispatch @twice_chain chain ["once", "twice"](%{{.*}}) {
+  %t = flow.dispatch @twice_chain chain ["once", "twice"] (%y) {
   ^bb0(%in: tensor<8xf32>):
-    // CHECK: %[[A:.*]] = gpuvm.hold %{{.*}} : tensor<8xf32>
-    %a = gpuvm.hold %in : tensor<8xf32>
-    // CHECK: %[[BC:.*]]:2 = gpuvm.hold %[[A]], %[[A]] : tensor<8xf32>, tensor<8xf32>
-    %b, %c = gpuvm.hold %a, %a : tensor<8xf32>, tensor<8xf32>
+    // CHECK: %[[A:.*]] = flow.hold %{{.*}} : tensor<8xf32>
+    %a = flow.hold %in : tensor<8xf32>
+    // CHECK: %[[BC:.*]]:2 = flow.hold %[[A]], %[[A]] : tensor<8xf32>, tensor<8xf32>
+    %b, %c = flow.hold %a, %a : tensor<8xf32>, tensor<8xf32>
     gpuvm.yield %c : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK: barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
-  gpuvm.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
+  flow.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
   // CHECK: copy %{{.*}} ["update"] : tensor<8xf32>
-  %c = gpuvm.copy %y ["update"] : tensor<8xf32>
+  %c = flow.copy %y ["update"] : tensor<8xf32>
   // CHECK: expose %{{.*}} as 30 of 2 : tensor<f32>
-  gpuvm.expose %sum as 30 of 2 : tensor<f32>
+  flow.expose %sum as 30 of 2 : tensor<f32>
   gpuvm.return %c : tensor<8xf32>
 }
 

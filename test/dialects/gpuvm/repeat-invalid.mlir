@@ -144,9 +144,9 @@ gpuvm.program @metadata_of_what_is_carried(%x: tensor<8xf32>) -> (y: tensor<8xf3
 
 gpuvm.program @arguments() {
   // expected-error @+1 {{C1: the body has arguments}}
-  gpuvm.loop 20 times {
+  flow.loop 20 times {
   ^body(%x: tensor<i32>):
-    gpuvm.end_turn
+    flow.next
   }
   gpuvm.return
 }
@@ -154,7 +154,7 @@ gpuvm.program @arguments() {
 // -----
 
 gpuvm.program @stray() {
-  gpuvm.loop 20 times {
+  flow.loop 20 times {
     // expected-error @+1 {{C1: cannot stand between stages: put it into the body of a stage}}
     %x = tensor.empty() : tensor<8xf32>
   }
@@ -165,7 +165,7 @@ gpuvm.program @stray() {
 
 gpuvm.program @no_times() {
   // expected-error @+1 {{C2: cannot run -1 times}}
-  gpuvm.loop -1 times {
+  flow.loop -1 times {
   }
   gpuvm.return
 }
@@ -175,7 +175,7 @@ gpuvm.program @no_times() {
 gpuvm.program @one_register() {
   gpuvm.register @a : tensor<8xf32>
   // expected-error @+1 {{C3: a rotation has two registers or more, not [@a]}}
-  gpuvm.loop 2 times rotating [[@a]] from 0 {
+  flow.loop 2 times rotating [[@a]] from 0 {
   }
   gpuvm.return
 }
@@ -186,7 +186,7 @@ gpuvm.program @no_register() {
   gpuvm.register @a : tensor<8xf32>
   gpuvm.global @g : tensor<8xf32>
   // expected-error @+1 {{C3: @g is not a register}}
-  gpuvm.loop 2 times rotating [[@a, @g]] from 0 {
+  flow.loop 2 times rotating [[@a, @g]] from 0 {
   }
   gpuvm.return
 }
@@ -197,7 +197,7 @@ gpuvm.program @two_types() {
   gpuvm.register @a : tensor<8xf32>
   gpuvm.register @b : tensor<8xi32>
   // expected-error @+1 {{C3: register @b has the type 'tensor<8xi32>', not 'tensor<8xf32>'}}
-  gpuvm.loop 2 times rotating [[@a, @b]] from 0 {
+  flow.loop 2 times rotating [[@a, @b]] from 0 {
   }
   gpuvm.return
 }
@@ -207,7 +207,7 @@ gpuvm.program @two_types() {
 gpuvm.program @twice() {
   gpuvm.register @a : tensor<8xf32>
   // expected-error @+1 {{C3: register @a is in two rotations}}
-  gpuvm.loop 2 times rotating [[@a, @a]] from 0 {
+  flow.loop 2 times rotating [[@a, @a]] from 0 {
   }
   gpuvm.return
 }
@@ -218,7 +218,7 @@ gpuvm.program @elsewhere_at_the_end() {
   gpuvm.register @a : tensor<8xf32>
   gpuvm.register @b : tensor<8xf32>
   // expected-error @+1 {{C4: 0 and 3 turns do not end where a rotation of 2 begins}}
-  gpuvm.loop 3 times rotating [[@a, @b]] from 0 {
+  flow.loop 3 times rotating [[@a, @b]] from 0 {
   }
   gpuvm.return
 }
@@ -227,7 +227,7 @@ gpuvm.program @elsewhere_at_the_end() {
 
 gpuvm.program @no_condition() {
   // expected-error @+1 {{C5: @go is not a register}}
-  gpuvm.loop 2 times while @go {
+  flow.loop 2 times while @go {
   }
   gpuvm.return
 }
@@ -237,7 +237,7 @@ gpuvm.program @no_condition() {
 gpuvm.program @condition_of_another_type() {
   gpuvm.register @go : tensor<i32>
   // expected-error @+1 {{C5: register @go has the type 'tensor<i32>', not tensor<i1>}}
-  gpuvm.loop 2 times while @go {
+  flow.loop 2 times while @go {
   }
   gpuvm.return
 }
@@ -247,8 +247,8 @@ gpuvm.program @condition_of_another_type() {
 gpuvm.program @condition_takes_turns() {
   gpuvm.register @go : tensor<i1>
   gpuvm.register @next : tensor<i1>
-  // expected-error @+1 {{C5: register @go takes turns}}
-  gpuvm.loop 2 times while @go rotating [[@go, @next]] from 0 {
+  // expected-error @+1 {{C5: register @go is in a rotation}}
+  flow.loop 2 times while @go rotating [[@go, @next]] from 0 {
   }
   gpuvm.return
 }

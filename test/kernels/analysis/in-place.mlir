@@ -11,9 +11,9 @@
 !mm = !gpuvm.message<!m>
 
 // CHECK-LABEL: gpuvm.program @elementwise
-// CHECK:         kernel @a_map{{.*}}output_windows = [#gpuvm.window<registers, 0, 256>]
+// CHECK:         flow.dispatch @a_map{{.*}}output_windows = [#gpuvm.window<registers, 0, 256>]
 // OFF-LABEL:   gpuvm.program @elementwise
-// OFF:           kernel @a_map{{.*}}output_windows = [#gpuvm.window<registers, 256, 256>]
+// OFF:           flow.dispatch @a_map{{.*}}output_windows = [#gpuvm.window<registers, 256, 256>]
 gpuvm.program @elementwise(%x: !v) -> (y: !v) {
   %a = gpuvm.stage @a(%v = %x : !v) -> !v {
     %r = arith.mulf %v, %v : !v
@@ -25,9 +25,9 @@ gpuvm.program @elementwise(%x: !v) -> (y: !v) {
 // What another kernel still reads, or what is returned, stays.
 // CHECK-LABEL: gpuvm.program @alive
 // CHECK-SAME:    input_windows = [#gpuvm.window<registers, 0, 256>], output_windows = [#gpuvm.window<registers, [[A:[0-9]+]], 256>, #gpuvm.window<registers, [[B:[0-9]+]], 256>, #gpuvm.window<registers, [[C:[0-9]+]], 256>]
-// CHECK:         kernel @a_map{{.*}}input_windows = [#gpuvm.window<registers, 0, 256>], output_windows = [#gpuvm.window<registers, [[A]], 256>]
-// CHECK:         kernel @b_map{{.*}}input_windows = [#gpuvm.window<registers, 0, 256>], output_windows = [#gpuvm.window<registers, [[B]], 256>]
-// CHECK:         kernel @c_map{{.*}}input_windows = [#gpuvm.window<registers, [[A]], 256>], output_windows = [#gpuvm.window<registers, [[C]], 256>]
+// CHECK:         flow.dispatch @a_map{{.*}}input_windows = [#gpuvm.window<registers, 0, 256>], output_windows = [#gpuvm.window<registers, [[A]], 256>]
+// CHECK:         flow.dispatch @b_map{{.*}}input_windows = [#gpuvm.window<registers, 0, 256>], output_windows = [#gpuvm.window<registers, [[B]], 256>]
+// CHECK:         flow.dispatch @c_map{{.*}}input_windows = [#gpuvm.window<registers, [[A]], 256>], output_windows = [#gpuvm.window<registers, [[C]], 256>]
 gpuvm.program @alive(%x: !v) -> (y: !v, z: !v, w: !v) {
   %a = gpuvm.stage @a(%v = %x : !v) -> !v {
     %r = arith.mulf %v, %v : !v
@@ -46,8 +46,8 @@ gpuvm.program @alive(%x: !v) -> (y: !v, z: !v, w: !v) {
 
 // Other lanes' elements, elements of another size, and too few of them.
 // CHECK-LABEL: gpuvm.program @elsewhere
-// CHECK-NOT:     kernel {{.*}}input_windows = [#gpuvm.window<registers, [[AT:[0-9]+]], {{[0-9]+}}>], output_windows = [#gpuvm.window<registers, [[AT]],
-// CHECK:         kernel @half_map {{.*}}output_windows = [#gpuvm.window<registers, {{[0-9]+}}, 128>]
+// CHECK-NOT:     dispatch {{.*}}input_windows = [#gpuvm.window<registers, [[AT:[0-9]+]], {{[0-9]+}}>], output_windows = [#gpuvm.window<registers, [[AT]],
+// CHECK:         flow.dispatch @half_map {{.*}}output_windows = [#gpuvm.window<registers, {{[0-9]+}}, 128>]
 // CHECK:         return
 gpuvm.program @elsewhere(%x: !m) -> (y: tensor<8x8xf16>) {
   %a = gpuvm.stage @turn(%v = %x : !m) -> !m {
@@ -72,8 +72,8 @@ gpuvm.program @elsewhere(%x: !m) -> (y: tensor<8x8xf16>) {
 // Behind a reduction the lane that finishes a result reads its residual; while
 // it reduces, and where it stores every element, others read too.
 // CHECK-LABEL: gpuvm.program @residual
-// CHECK:         kernel @add_reduce {{.*}}input_windows = [#gpuvm.window<registers, 256, 16384>, #gpuvm.window<registers, 0, 256>], output_windows = [#gpuvm.window<registers, 0, 256>]
-// CHECK:         kernel @shares_reduce {{.*}}input_windows = [#gpuvm.window<registers, 256, 16384>], output_windows = [#gpuvm.window<registers, 16640, 16384>]
+// CHECK:         flow.dispatch @add_reduce {{.*}}input_windows = [#gpuvm.window<registers, 256, 16384>, #gpuvm.window<registers, 0, 256>], output_windows = [#gpuvm.window<registers, 0, 256>]
+// CHECK:         flow.dispatch @shares_reduce {{.*}}input_windows = [#gpuvm.window<registers, 256, 16384>], output_windows = [#gpuvm.window<registers, 16640, 16384>]
 !sq = tensor<64x64xf32>
 gpuvm.program @residual(%x: !v, %m: !sq) -> (y: !v, z: !sq) {
   %a = gpuvm.stage @add(%v = %x : !v, %w = %m : !sq) -> !v {

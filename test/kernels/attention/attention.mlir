@@ -5,10 +5,10 @@
 // is computed from its result does not.
 // EXACT: error: 'gpuvm.attention' op does not give the same bits on every device and cannot be compiled with --exact
 // CHECK-LABEL: gpuvm.program @decode
-// CHECK: kernel @s_attention attention ["s"]
+// CHECK: flow.dispatch @s_attention attention ["s"]
 // CHECK: linalg.generic
 // CHECK: attention %{{.*}}, %{{.*}}, %{{.*}} keys(%{{.*}}) scale {{.*}} causal
-// CHECK: kernel @s_map
+// CHECK: flow.dispatch @s_map
 gpuvm.program @decode(%query: tensor<8x1x64xf32>, %key: tensor<300x2x64xf16>, %value: tensor<2x300x64xf16>, %count: tensor<i32>) -> (o: tensor<8x1x64xf32>) {
   %m = gpuvm.stage @s(%q = %query : tensor<8x1x64xf32>, %k = %key : tensor<300x2x64xf16>, %v = %value : tensor<2x300x64xf16>, %n = %count : tensor<i32>) -> tensor<8x1x64xf32> {
     %e = tensor.empty() : tensor<2x300x64xf16>

@@ -3,12 +3,12 @@
 // A gated feed-forward step: both products share one kernel with what is
 // computed in front of them and behind them.
 // CHECK-LABEL: gpuvm.program @gated
-// CHECK: kernel @
+// CHECK: flow.dispatch @
 // CHECK: arith.addf
 // CHECK-COUNT-2: "reduction"
 // CHECK: arith.maximumf
 // CHECK: gpuvm.yield
-// CHECK-NOT: kernel @
+// CHECK-NOT: flow.dispatch @
 gpuvm.program @gated(%x: tensor<64x96xf32>, %w: tensor<128x96xf16>, %v: tensor<128x96xf16>, %bias: tensor<128xf32>) -> (y: tensor<64x128xf32>) {
   %h = gpuvm.stage @gate(%x0 = %x : tensor<64x96xf32>, %w0 = %w : tensor<128x96xf16>, %v0 = %v : tensor<128x96xf16>, %b0 = %bias : tensor<128xf32>) -> tensor<64x128xf32> {
     %zero = arith.constant dense<0.0> : tensor<64x128xf32>

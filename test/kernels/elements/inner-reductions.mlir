@@ -7,11 +7,11 @@
 
 // Products of bytes, made floats on the way.
 // CHECK-LABEL: program @bytes
-// CHECK:         kernel @{{.*}} reduce ["s"](%{{.*}}, %{{.*}}, %{{.*}})
+// CHECK:         flow.dispatch @{{.*}} reduce ["s"](%{{.*}}, %{{.*}}, %{{.*}})
 // CHECK:           linalg.generic
 // CHECK-SAME:      iterator_types = ["parallel", "parallel", "reduction"]
 // CHECK-SAME:      attrs = {gpuvm.inner}
-// CHECK-NOT:     kernel
+// CHECK-NOT:     dispatch
 gpuvm.program @bytes(%w: tensor<64x24x32xi8>, %x: tensor<24x32xi8>, %d: tensor<24xf32>) -> (y: tensor<64xf32>) {
   %y = gpuvm.stage @s(%v = %w : tensor<64x24x32xi8>, %u = %x : tensor<24x32xi8>, %f = %d : tensor<24xf32>) -> tensor<64xf32> {
     %none = arith.constant dense<0> : tensor<64x24xi32>
@@ -34,9 +34,9 @@ gpuvm.program @bytes(%w: tensor<64x24x32xi8>, %x: tensor<24x32xi8>, %d: tensor<2
 
 // 32 f32 of each are too many bytes for neighbouring lanes.
 // CHECK-LABEL: program @wide
-// CHECK:         kernel @{{.*}} reduce
+// CHECK:         flow.dispatch @{{.*}} reduce
 // CHECK-NOT:     gpuvm.inner
-// CHECK:         kernel @{{.*}} reduce
+// CHECK:         flow.dispatch @{{.*}} reduce
 gpuvm.program @wide(%x: tensor<24x32xf32>) -> (y: tensor<f32>) {
   %y = gpuvm.stage @s(%v = %x : tensor<24x32xf32>) -> tensor<f32> {
     %low = arith.constant dense<0.0> : tensor<24xf32>
@@ -50,9 +50,9 @@ gpuvm.program @wide(%x: tensor<24x32xf32>) -> (y: tensor<f32>) {
 
 // What each of 64 results reads again is not made again.
 // CHECK-LABEL: program @again
-// CHECK:         kernel @{{.*}} reduce
+// CHECK:         flow.dispatch @{{.*}} reduce
 // CHECK-NOT:     gpuvm.inner
-// CHECK:         kernel @{{.*}} reduce
+// CHECK:         flow.dispatch @{{.*}} reduce
 gpuvm.program @again(%w: tensor<64x24xi32>, %x: tensor<24x32xi8>) -> (y: tensor<64xi32>) {
   %y = gpuvm.stage @s(%v = %w : tensor<64x24xi32>, %u = %x : tensor<24x32xi8>) -> tensor<64xi32> {
     %wide = arith.extsi %u : tensor<24x32xi8> to tensor<24x32xi32>

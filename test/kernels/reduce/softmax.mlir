@@ -2,7 +2,7 @@
 
 // RUN: gpuvm-compile %s --program=rows -o %t.gvplan && gpuvm-plan show %t.gvplan | FileCheck %s
 // CHECK: kernel softmax_reduce
-// CHECK-NOT: kernel
+// CHECK-NOT: dispatch
 // CHECK: writes
 
 // RUN: %python -c "import random, struct, sys; r = random.Random(1); open(sys.argv[1], 'wb').write(struct.pack('<7100f', *(r.uniform(-9, 9) for _ in range(7100))))" %t.x

@@ -3,8 +3,8 @@
 
 // RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-fuse --gpuvm-form-kernels --gpuvm-schedule --gpuvm-plan-memory | FileCheck %s
 
-// CHECK:      kernel @a_scan {{.*}}scratch_windows = [#gpuvm.window<registers, 800256, 132>]
-// CHECK:      kernel @b_scan {{.*}}scratch_windows = [#gpuvm.window<registers, 800512, 132>]
+// CHECK:      flow.dispatch @a_scan {{.*}}scratch_windows = [#gpuvm.window<registers, 800256, 132>]
+// CHECK:      flow.dispatch @b_scan {{.*}}scratch_windows = [#gpuvm.window<registers, 800512, 132>]
 gpuvm.program @twice(%x: tensor<100000xi32>) -> (y: tensor<100000xi32>) {
   %m = gpuvm.stage @a(%v = %x : tensor<100000xi32>) -> tensor<100000xi32> {
     %s = gpuvm.scan %v dimension 0 : (tensor<100000xi32>) -> tensor<100000xi32> {

@@ -5,13 +5,13 @@
 // RUN: gpuvm-compile %s --program=kept --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=ONE
 
 // CHECK-LABEL: gpuvm.program @around
-// CHECK:       kernel @sum_scan scan ["sum"](%x)
+// CHECK:       flow.dispatch @sum_scan scan ["sum"](%x)
 // CHECK:         linalg.generic
 // CHECK:         gpuvm.scan
 // CHECK:         linalg.generic
 // CHECK:         gpuvm.yield
-// CHECK:       kernel @turn_map map
-// CHECK-NOT:   kernel @
+// CHECK:       flow.dispatch @turn_map map
+// CHECK-NOT:   flow.dispatch @
 // CHECK-LABEL: gpuvm.program @kept
 gpuvm.program @around(%x: tensor<4096xi32>) -> (y: tensor<4096xi32>, z: tensor<4096xi32>) {
   %m = gpuvm.stage @make(%v = %x : tensor<4096xi32>) -> tensor<4096xi32> {

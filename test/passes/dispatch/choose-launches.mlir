@@ -10,45 +10,45 @@
 // RUN: gpuvm-opt %t/own.mlir --pass-pipeline='builtin.module(gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' | FileCheck %s --check-prefix=OWN
 // RUN: not gpuvm-opt %t/sum.mlir --pass-pipeline='builtin.module(gpuvm-set-targets{targets=abacus},gpuvm.program(gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// DEFAULT: kernel @sum_reduce reduce
+// DEFAULT: flow.dispatch @sum_reduce reduce
 // DEFAULT: launches = [#gpuvm.launch<device = cpu, form = wide, groups = [[COUNT:[0-9]+]], lanes = 16, vector = 8, unroll = [[UNROLL:[0-9]+]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 16 : i64, own_results = false, results_per_group = 1 : i64, results_per_lane = 1 : i64}>, #gpuvm.launch<device = any, form = plain, groups = [[COUNT]], lanes = 256, vector = 4, unroll = [[UNROLL]], layout = {groups_per_result = 16 : i64, keeps_rows = false, lanes_at_once = 0 : i64, {{.*}}}>]
 // A device that has subgroups may be anything; below 16,384 elements one kernel is enough for all CPUs.
-// DEFAULT: kernel @few_scan scan
+// DEFAULT: flow.dispatch @few_scan scan
 // DEFAULT: launches = [#gpuvm.launch<device = any, form = subgroups, groups = {{.*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
-// DEFAULT: kernel @twice_map map
+// DEFAULT: flow.dispatch @twice_map map
 // DEFAULT: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
 
 // A lane for each element that reads where its code says, as long as a large GPU has room for all of them; a CPU has not.
-// DEFAULT: kernel @near_map map
+// DEFAULT: flow.dispatch @near_map map
 // DEFAULT: launches = [#gpuvm.launch<device = cpu, form = plain, groups = {{[0-9]+}}, lanes = 256, vector = 4, unroll = {{[0-9]+}}>, #gpuvm.launch<device = any, form = plain, groups = 16, lanes = 256, vector = 1, unroll = 1>]
-// DEFAULT: kernel @far_map map
+// DEFAULT: flow.dispatch @far_map map
 // DEFAULT: launches = [#gpuvm.launch<device = any, form = plain, groups = {{[0-9]+}}, lanes = 256, vector = 4, unroll = {{[0-9]+}}>]
 
-// GENERIC: kernel @sum_reduce reduce
+// GENERIC: flow.dispatch @sum_reduce reduce
 // GENERIC: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
-// GENERIC: kernel @few_scan scan
+// GENERIC: flow.dispatch @few_scan scan
 // GENERIC: launches = [#gpuvm.launch<device = any, form = subgroups, {{[^#]*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
 
 // An H200 has subgroups, and lavapipe none that this takes: each has one launch.
-// TWO: kernel @sum_reduce reduce
+// TWO: flow.dispatch @sum_reduce reduce
 // TWO: launches = [#gpuvm.launch<device = gpu, form = plain, {{[^#]*}}>, #gpuvm.launch<device = any, form = wide, {{[^#]*}}>]
-// TWO: kernel @few_scan scan
+// TWO: flow.dispatch @few_scan scan
 // TWO: launches = [#gpuvm.launch<device = gpu, form = subgroups, {{[^#]*}}>, #gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
 
-// LAVAPIPE: kernel @sum_reduce reduce
+// LAVAPIPE: flow.dispatch @sum_reduce reduce
 // LAVAPIPE: launches = [#gpuvm.launch<device = any, form = wide, {{[^#]*}}>]
-// LAVAPIPE: kernel @few_scan scan
+// LAVAPIPE: flow.dispatch @few_scan scan
 // LAVAPIPE: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
 // With one target few elements are enough.
-// LAVAPIPE: kernel @twice_map map
+// LAVAPIPE: flow.dispatch @twice_map map
 // LAVAPIPE: launches = [#gpuvm.launch<device = any, form = wide, {{[^#]*}}>]
 
-// LAVAPIPE: kernel @near_map map
+// LAVAPIPE: flow.dispatch @near_map map
 // LAVAPIPE: launches = [#gpuvm.launch<device = any, form = plain, groups = {{[0-9]+}}, lanes = 256, vector = 4, {{.*}}>]
 
-// OWN: kernel @sum_reduce reduce
+// OWN: flow.dispatch @sum_reduce reduce
 // OWN: launches = [#gpuvm.launch<device = any, form = plain, {{[^#]*}}>]
-// OWN: kernel @few_scan scan
+// OWN: flow.dispatch @few_scan scan
 // OWN: launches = [#gpuvm.launch<device = any, form = subgroups, {{[^#]*}}>]
 
 // UNKNOWN: sum.mlir:1:1: error: target "abacus" is not known (there are generic, lavapipe, h200)
@@ -66,17 +66,17 @@
 // RUN: sed '/@twice_map/,/launches/s/device = any/device = cpu/' %t/chosen.mlir | not gpuvm-opt --pass-pipeline='builtin.module(gpuvm.program(gpuvm-choose-launches))' 2>&1 | FileCheck %s --check-prefix=LAST
 // RUN: sed 's/launches = \[.*\]/launches = []/' %t/chosen.mlir | not gpuvm-opt 2>&1 | FileCheck %s --check-prefix=NONE
 
-// KEPT: kernel @twice_map map
+// KEPT: flow.dispatch @twice_map map
 // KEPT: launches = [#gpuvm.launch<device = any, form = plain, groups = 3,
 // GROUPS: error: C1: groups = 65536 (1 to 65535 are allowed)
-// VECTOR: error: 'gpuvm.kernel' op has a launch with vector = 3 (
-// FORM: error: 'gpuvm.kernel' op has no launch of form matrices
-// LANES: error: 'gpuvm.kernel' op has a launch with lanes = 64 (256 is what it needs)
-// FIELD: error: 'gpuvm.kernel' op has a launch with keeps_rows = 1 (0 is what it needs)
-// OTHER: error: 'gpuvm.kernel' op has a launch with fields that its family does not have
-// TYPE: error: 'gpuvm.kernel' op has a launch with another type of keeps_rows
-// LAST: error: 'gpuvm.kernel' op C7: has no launch for any device as the last one
-// NONE: error: 'gpuvm.kernel' op C7: has no launch for any device as the last one
+// VECTOR: error: 'flow.dispatch' op has a launch with vector = 3 (
+// FORM: error: 'flow.dispatch' op has no launch of form matrices
+// LANES: error: 'flow.dispatch' op has a launch with lanes = 64 (256 is what it needs)
+// FIELD: error: 'flow.dispatch' op has a launch with keeps_rows = 1 (0 is what it needs)
+// OTHER: error: 'flow.dispatch' op has a launch with fields that its family does not have
+// TYPE: error: 'flow.dispatch' op has a launch with another type of keeps_rows
+// LAST: error: 'flow.dispatch' op C7: has no launch for any device as the last one
+// NONE: error: 'flow.dispatch' op C7: has no launch for any device as the last one
 
 //--- sum.mlir
 module {

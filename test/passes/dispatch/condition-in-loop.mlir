@@ -8,11 +8,11 @@
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat))' | gpuvm-compile - -o %t.gvplan
 // RUN: gpuvm-plan show %t.gvplan | sed 's/ ([^ ]*:[0-9:]*)//' | diff %t.txt -
 
-// CHECK: %[[CONDITION:.*]] = kernel @{{.*}}_condition map {{.*}}(%a, %b)
+// CHECK: %[[CONDITION:.*]] = flow.dispatch @{{.*}}_condition map {{.*}}(%a, %b)
 // CHECK: loop 3 times
-// CHECK: kernel @inside_reduce  reduce {{.*}}(%{{.*}}, %[[CONDITION]]) attributes {condition = 1 : i64}
-// CHECK: kernel @inside_map map {{.*}}, %[[CONDITION]]) attributes {condition = 4 : i64}
-// CHECK: kernel @behind_reduce reduce {{.*}}(%{{.*}}, %[[CONDITION]]) attributes {condition = 1 : i64}
+// CHECK: dispatch @inside_reduce  reduce {{.*}}(%{{.*}}, %[[CONDITION]]) attributes {condition = 1 : i64}
+// CHECK: dispatch @inside_map map {{.*}}, %[[CONDITION]]) attributes {condition = 4 : i64}
+// CHECK: dispatch @behind_reduce reduce {{.*}}(%{{.*}}, %[[CONDITION]]) attributes {condition = 1 : i64}
 
 #scalar = affine_map<(d0) -> ()>
 #element = affine_map<(d0) -> (d0)>

@@ -3,7 +3,7 @@
 
 gpuvm.program @named(%x: tensor<8xf32>) -> (y: tensor<f32>) {
   // expected-error @+1 {{has no operation with root reduce}}
-  %sum = gpuvm.kernel @sum_0 reduce ["sum"] (%x) {
+  %sum = flow.dispatch @sum_0 reduce ["sum"] (%x) {
   ^bb0(%in: tensor<8xf32>):
     %zero = arith.constant dense<0.0> : tensor<f32>
     %r = linalg.reduce { arith.addf } ins(%in : tensor<8xf32>) outs(%zero : tensor<f32>) dimensions = [0]
@@ -16,7 +16,7 @@ gpuvm.program @named(%x: tensor<8xf32>) -> (y: tensor<f32>) {
 
 gpuvm.program @other(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
   // expected-error @+1 {{has no operation with root sort}}
-  %y = gpuvm.kernel @sorted_0 sort ["sorted"] (%x) {
+  %y = flow.dispatch @sorted_0 sort ["sorted"] (%x) {
   ^bb0(%in: tensor<8xf32>):
     gpuvm.yield %in : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>

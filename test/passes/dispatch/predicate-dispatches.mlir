@@ -14,23 +14,23 @@
 // OPTION: no such option made
 
 // What is chosen waits for the condition, and what that is made of.
-// FOUND: kernel @judge_reduce
-// FOUND: kernel @work_scan scan {{.*}} attributes {condition = 1 : i64}
-// FOUND: kernel @work_scan_1 scan {{.*}} attributes {condition = {{.}} : i64}
+// FOUND: flow.dispatch @judge_reduce
+// FOUND: flow.dispatch @work_scan scan {{.*}} attributes {condition = 1 : i64}
+// FOUND: flow.dispatch @work_scan_1 scan {{.*}} attributes {condition = {{.}} : i64}
 // What another stage reads whatever the condition says does not.
-// FOUND: kernel @shared_map
+// FOUND: flow.dispatch @shared_map
 // FOUND-NOT: condition
-// FOUND: kernel @chosen_map map {{.*}} attributes {condition =
+// FOUND: flow.dispatch @chosen_map map {{.*}} attributes {condition =
 
 // So little work is not worth it.
 // AUTO-NOT: condition =
 
 // %x is read once more behind @chosen: what is chosen cannot stay there.
-// PARKED: kernel @work_scan_counts
+// PARKED: flow.dispatch @work_scan_counts
 // PARKED-SAME: output_windows = [#gpuvm.window<control, 0, 12>]
-// PARKED: kernel @work_scan scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
-// PARKED: kernel @chosen_map map {{.*}} attributes {input_windows
-// PARKED: kernel @work_scan_1 scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
+// PARKED: flow.dispatch @work_scan scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
+// PARKED: flow.dispatch @chosen_map map {{.*}} attributes {input_windows
+// PARKED: flow.dispatch @work_scan_1 scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
 
 // MODE: error: --park: perhaps not in {{.*}}auto,always,never
 
@@ -76,14 +76,14 @@ gpuvm.program @p(%x: tensor<1024xf32>, %z: tensor<1024xf32>)
 
 // One way runs while the condition holds, the other unless it does.
 // FOUND: program @ways
-// FOUND: kernel @down_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64, unless}
-// FOUND: kernel @up_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64}
+// FOUND: flow.dispatch @down_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64, unless}
+// FOUND: flow.dispatch @up_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64}
 // PARKED: program @ways
-// PARKED: kernel @down_scan_counts
+// PARKED: flow.dispatch @down_scan_counts
 // PARKED: select %[[HOLDS:.*]], %c0_i32{{.*}}, %c1_i32
 // PARKED: select %[[HOLDS]], %c1_i32{{.*}}, %c0_i32
-// PARKED: kernel @down_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
-// PARKED: kernel @up_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 12, 12>
+// PARKED: flow.dispatch @down_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
+// PARKED: flow.dispatch @up_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 12, 12>
 gpuvm.program @ways(%x: tensor<1024xi32>, %n: tensor<i32>) -> (y: tensor<1024xi32>) {
   %many = gpuvm.stage @judge(%k = %n : tensor<i32>) -> tensor<i1> {
     %limit = arith.constant dense<64> : tensor<i32>

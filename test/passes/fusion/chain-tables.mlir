@@ -6,8 +6,8 @@
 !i = tensor<64xi32>
 
 // CHECK-LABEL: gpuvm.program @run
-// CHECK:         kernel @a_and_1_more_chain chain ["a", "b"]
-// CHECK-NOT:     kernel
+// CHECK:         flow.dispatch @a_and_1_more_chain chain ["a", "b"]
+// CHECK-NOT:     dispatch
 gpuvm.heap @table : tensor<1000000xf32>
 gpuvm.program @run(%places: !i, %x: !v) -> (b: !v, a: !v) {
   %a = gpuvm.stage @a(%p = %places : !i, %v = %x : !v) -> !v {

@@ -7,9 +7,9 @@
 
 // Rows that are picked of rows that are picked are in memory after three times.
 // CHECK-LABEL: gpuvm.program @jumps
-// CHECK:       kernel @s_map map
+// CHECK:       flow.dispatch @s_map map
 // CHECK-COUNT-3: gpuvm.gather
-// CHECK:       kernel @s_map_1 map
+// CHECK:       flow.dispatch @s_map_1 map
 // CHECK-COUNT-3: gpuvm.gather
 // CHECK-NOT:   gpuvm.gather
 // APART-LABEL: gpuvm.program @jumps
@@ -30,11 +30,11 @@ gpuvm.program @jumps(%x: tensor<100xi32>) -> (y: tensor<100xi32>) {
 
 // A sum that is read at two points is written twice, as the stage says; its operands are copied with it.
 // CHECK-LABEL: gpuvm.program @sums
-// CHECK:       kernel @s_map map
+// CHECK:       flow.dispatch @s_map map
 // CHECK-COUNT-3: arith.addf
-// CHECK-NOT:   kernel
+// CHECK-NOT:   dispatch
 // APART-LABEL: gpuvm.program @sums
-// APART-COUNT-3: kernel @s_map{{.*}} map
+// APART-COUNT-3: flow.dispatch @s_map{{.*}} map
 gpuvm.program @sums(%x: tensor<100xf32>) -> (y: tensor<97xf32>) {
   %y = gpuvm.stage @s(%v0 = %x : tensor<100xf32>) -> tensor<97xf32> {
     %a1 = tensor.extract_slice %v0[0] [99] [1] : tensor<100xf32> to tensor<99xf32>

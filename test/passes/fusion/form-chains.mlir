@@ -12,16 +12,16 @@
 // The input is read at other indices, so it is held, too. Of what the steps
 // make, only what others need is a result.
 // CHECK-LABEL: gpuvm.program @run
-// CHECK:         %[[C:.*]]:2 = kernel @a_and_2_more_chain chain ["a", "b", "c"](%x) {
+// CHECK:         %[[C:.*]]:2 = flow.dispatch @a_and_2_more_chain chain ["a", "b", "c"](%x) {
 // CHECK-NEXT:    ^bb0(%[[IN:.*]]: tensor<64xf32>):
-// CHECK-NEXT:      %[[X:.*]] = gpuvm.hold %[[IN]]
+// CHECK-NEXT:      %[[X:.*]] = flow.hold %[[IN]]
 // CHECK:           concat {{.*}}
-// CHECK:           %[[A:.*]] = gpuvm.hold
+// CHECK:           %[[A:.*]] = flow.hold
 // CHECK:           extract_slice %[[A]]
-// CHECK:           %[[B:.*]] = gpuvm.hold
-// CHECK:           %[[D:.*]] = gpuvm.hold
+// CHECK:           %[[B:.*]] = flow.hold
+// CHECK:           %[[D:.*]] = flow.hold
 // CHECK-NEXT:      yield %[[B]], %[[D]]
-// CHECK-NOT:     kernel
+// CHECK-NOT:     dispatch
 // CHECK-NOT:     expose {{.*}} as 30 of 0
 // CHECK:         expose %[[C]]#0 as 30 of 1
 // CHECK:         return %[[C]]#1, %[[C]]#0
@@ -51,9 +51,9 @@ gpuvm.program @run(%x: !v) -> (c: !v, b: !v) {
 // A reduction is no step, and what comes behind it and before another kernel
 // of the run stays outside.
 // CHECK-LABEL: gpuvm.program @between
-// CHECK:         kernel @a_and_1_more_chain chain ["a", "b"](%x)
-// CHECK:         kernel @sum_reduce reduce
-// CHECK:         kernel @late_map map
+// CHECK:         flow.dispatch @a_and_1_more_chain chain ["a", "b"](%x)
+// CHECK:         flow.dispatch @sum_reduce reduce
+// CHECK:         flow.dispatch @late_map map
 gpuvm.program @between(%x: !v) -> (y: !v) {
   %a = gpuvm.stage @a(%v = %x : !v) -> !v {
     %r = arith.addf %v, %v : !v
@@ -178,8 +178,8 @@ gpuvm.program @slow(%x: !long) -> (y: !long) {
 // Thirty results are more windows than a kernel may have, so there are two
 // chains.
 // CHECK-LABEL: gpuvm.program @many
-// CHECK:         kernel @m0_and_14_more_chain chain
-// CHECK:         kernel @m15_and_14_more_chain chain
+// CHECK:         flow.dispatch @m0_and_14_more_chain chain
+// CHECK:         flow.dispatch @m15_and_14_more_chain chain
 gpuvm.program @many(%x: !v) -> (!v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v) {
   %m0 = gpuvm.stage @m0(%v = %x : !v) -> !v {
     %r = arith.addf %v, %v : !v
@@ -306,8 +306,8 @@ gpuvm.program @many(%x: !v) -> (!v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, !v, 
 
 // Chains of one stage that have as many steps have names of their own.
 // ALWAYS-LABEL: gpuvm.program @names
-// ALWAYS:         kernel @s_and_1_more_chain chain
-// ALWAYS:         kernel @s_and_1_more_chain_0 chain
+// ALWAYS:         flow.dispatch @s_and_1_more_chain chain
+// ALWAYS:         flow.dispatch @s_and_1_more_chain_0 chain
 gpuvm.program @names(%x: !v, %y: tensor<32xf32>) -> (a: !v, b: tensor<32xf32>, c: !v, d: tensor<32xf32>) {
   %a, %b, %c, %d = gpuvm.stage @s(%v = %x : !v, %w = %y : tensor<32xf32>) -> (!v, tensor<32xf32>, !v, tensor<32xf32>) {
     %0 = tensor.extract_slice %v[1] [63] [1] : !v to tensor<63xf32>

@@ -1,11 +1,11 @@
 // RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-fuse --gpuvm-form-kernels | FileCheck %s --check-prefix=FUSED
 // RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels | FileCheck %s --check-prefix=STAGES
 
-// FUSED:     kernel @{{.*}} reduce ["a", "b"](%x)
-// FUSED-NOT: kernel
-// STAGES:     kernel @a_map map ["a"](%x)
-// STAGES:     kernel @b_reduce reduce ["b"]
-// STAGES-NOT: kernel
+// FUSED:     flow.dispatch @{{.*}} reduce ["a", "b"](%x)
+// FUSED-NOT: dispatch
+// STAGES:     flow.dispatch @a_map map ["a"](%x)
+// STAGES:     flow.dispatch @b_reduce reduce ["b"]
+// STAGES-NOT: dispatch
 !v = tensor<64xf32>
 gpuvm.program @chain(%x: !v) -> (y: tensor<f32>) {
   %a = gpuvm.stage @a(%v = %x : !v) -> !v {
@@ -22,9 +22,9 @@ gpuvm.program @chain(%x: !v) -> (y: tensor<f32>) {
 
 // A symbol of the program may have the name that a kernel would get.
 // FUSED-LABEL: gpuvm.program @taken
-// FUSED:         kernel @s_map_1 map
+// FUSED:         flow.dispatch @s_map_1 map
 // STAGES-LABEL: gpuvm.program @taken
-// STAGES:         kernel @s_map_1 map
+// STAGES:         flow.dispatch @s_map_1 map
 gpuvm.program @taken(%x: tensor<64xf32>) -> (y: tensor<64xf32>) {
   gpuvm.global @s_map : tensor<64xf32>
   %y = gpuvm.stage @s(%v = %x : tensor<64xf32>) -> tensor<64xf32> {

@@ -16,11 +16,11 @@
 
 // CHECK-LABEL: gpuvm.program @map
 // CHECK: loop 100 times
-// CHECK-NOT: kernel
-// CHECK: %[[K:.*]]:2 = kernel @add_map map ["add", "r.turn"](
+// CHECK-NOT: dispatch
+// CHECK: %[[K:.*]]:2 = dispatch @add_map map ["add", "r.turn"](
 // CHECK: yield %{{.*}}, %{{.*}} : tensor<4096xf32>, tensor<i32>
 // CHECK: (tensor<4096xf32>, tensor<i32>) -> (tensor<4096xf32>, tensor<i32>)
-// CHECK-NOT: kernel
+// CHECK-NOT: dispatch
 // CHECK: store %[[K]]#1, @r.1.next
 
 // PLAN-LABEL: chain.plan @map
@@ -50,8 +50,8 @@ gpuvm.program @map(%x: !v) -> (y: !v) {
 // The lane that finishes a reduction to one element makes others, too.
 // CHECK-LABEL: gpuvm.program @reduction
 // CHECK: loop 100 times
-// CHECK: kernel @sum_reduce reduce ["sum", "r.turn"]
-// CHECK-NOT: kernel
+// CHECK: dispatch @sum_reduce reduce ["sum", "r.turn"]
+// CHECK-NOT: dispatch
 // CHECK: return
 
 // PLAN-LABEL: chain.plan @reduction
@@ -82,8 +82,8 @@ gpuvm.program @reduction(%x: tensor<4096xi32>, %z: tensor<i32>) -> (y: tensor<i3
 // Nor in a kernel that has more results for each index: there it is one more.
 // CHECK-LABEL: gpuvm.program @rows
 // CHECK: loop 100 times
-// CHECK: kernel @sum_reduce reduce ["sum"]
-// CHECK: kernel @r.turn_map map ["r.turn"]
+// CHECK: dispatch @sum_reduce reduce ["sum"]
+// CHECK: dispatch @r.turn_map map ["r.turn"]
 gpuvm.program @rows(%x: tensor<64x64xi32>, %z: tensor<64xi32>) -> (y: tensor<64xi32>) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %z : tensor<64xi32>) {
     %b = gpuvm.stage @sum(%u = %a : !gpuvm.message<tensor<64xi32>>, %n = %t : !gpuvm.message<tensor<i32>>, %v = %x : tensor<64x64xi32>) -> tensor<64xi32> {
@@ -112,10 +112,10 @@ gpuvm.program @rows(%x: tensor<64x64xi32>, %z: tensor<64xi32>) -> (y: tensor<64x
 
 // CHECK-LABEL: gpuvm.program @chain
 // CHECK: loop 100 times
-// CHECK: kernel @{{.*}}_chain chain ["a", "b", "r.turn"]
-// CHECK: %[[T:.*]] = gpuvm.hold %{{.*}} : tensor<i32>
+// CHECK: dispatch @{{.*}}_chain chain ["a", "b", "r.turn"]
+// CHECK: %[[T:.*]] = flow.hold %{{.*}} : tensor<i32>
 // CHECK: yield %{{.*}}, %[[T]]
-// CHECK-NOT: kernel
+// CHECK-NOT: dispatch
 // CHECK: return
 
 // PLAN-LABEL: chain.plan @chain
@@ -163,8 +163,8 @@ gpuvm.program @chain(%x: !v) -> (y: !v) {
 // CHECK-LABEL: gpuvm.program @nested
 // CHECK: loop 10 times
 // CHECK: loop 20 times
-// CHECK: kernel @{{.*}} map ["add", "inner.next", "inner.turn"]({{.*}}) attributes {condition =
-// CHECK-NOT: kernel
+// CHECK: dispatch @{{.*}} map ["add", "inner.next", "inner.turn"]({{.*}}) attributes {condition =
+// CHECK-NOT: dispatch
 // CHECK: }
 gpuvm.program @nested(%x: !v) -> (y: !v) {
   %y = gpuvm.repeat @outer up_to 10 (%a = %x : !v) {
@@ -197,8 +197,8 @@ gpuvm.program @nested(%x: !v) -> (y: !v) {
 
 // What a metric counts is updated where it is.
 // CHECK-LABEL: gpuvm.program @metric
-// CHECK: kernel @{{.*}} map ["scale", "count"]
-// CHECK-NOT: kernel
+// CHECK: dispatch @{{.*}} map ["scale", "count"]
+// CHECK-NOT: dispatch
 // CHECK: return
 gpuvm.program @metric(%x: tensor<4096xf32>) -> (y: tensor<4096xf32>) {
   gpuvm.metric @runs : tensor<i32>
@@ -220,8 +220,8 @@ gpuvm.program @metric(%x: tensor<4096xf32>) -> (y: tensor<4096xf32>) {
 
 // Not while others read what it stores over: it would have to be copied.
 // CHECK-LABEL: gpuvm.program @still_read
-// CHECK: kernel @scale_map map ["scale"]
-// CHECK: kernel @decay_map map ["decay"]
+// CHECK: dispatch @scale_map map ["scale"]
+// CHECK: dispatch @decay_map map ["decay"]
 gpuvm.program @still_read(%x: tensor<4096xf32>, %f: tensor<f32>) -> (y: tensor<4096xf32>) {
   gpuvm.global @step : tensor<f32>
   %y = gpuvm.stage @scale(%u = %x : tensor<4096xf32>) -> tensor<4096xf32> {
@@ -248,8 +248,8 @@ gpuvm.program @still_read(%x: tensor<4096xf32>, %f: tensor<f32>) -> (y: tensor<4
 
 // Nor what others wait for.
 // CHECK-LABEL: gpuvm.program @read_on
-// CHECK: kernel @decay_map map ["decay"]
-// CHECK: kernel @other_scale_map map ["other", "scale"]
+// CHECK: dispatch @decay_map map ["decay"]
+// CHECK: dispatch @other_scale_map map ["other", "scale"]
 gpuvm.program @read_on(%x: tensor<4096xf32>, %f: tensor<f32>) -> (y: tensor<4096xf32>, z: tensor<4096xf32>) {
   gpuvm.global @step : tensor<f32>
   gpuvm.stage @decay(%g = %f : tensor<f32>) {

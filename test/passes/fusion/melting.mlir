@@ -5,11 +5,11 @@
 
 // A predicate of several operations and a payload share what they are made of.
 // CHECK-LABEL: gpuvm.program @filter
-// CHECK: kernel @{{.*}} scan
+// CHECK: flow.dispatch @{{.*}} scan
 // CHECK: arith.mulf
 // CHECK: arith.andi
 // CHECK: gpuvm.compact
-// CHECK-NOT: kernel @
+// CHECK-NOT: flow.dispatch @
 // CHECK: return
 gpuvm.program @filter(%x: tensor<1000xf32>) -> (v: tensor<1000xf32>, n: tensor<i32>) {
   %m:2 = gpuvm.stage @s(%x_ = %x : tensor<1000xf32>) -> (tensor<1000xf32>, tensor<i32>) {
@@ -30,8 +30,8 @@ gpuvm.program @filter(%x: tensor<1000xf32>) -> (v: tensor<1000xf32>, n: tensor<i
 
 // What somebody else reads, too, is in memory.
 // CHECK-LABEL: gpuvm.program @shared
-// CHECK: kernel @{{.*}} map
-// CHECK: kernel @{{.*}} scan
+// CHECK: flow.dispatch @{{.*}} map
+// CHECK: flow.dispatch @{{.*}} scan
 gpuvm.program @shared(%x: tensor<1000xf32>) -> (v: tensor<1000xf32>, s: tensor<1000xf32>) {
   %m:2 = gpuvm.stage @s(%x_ = %x : tensor<1000xf32>) -> (tensor<1000xf32>, tensor<1000xf32>) {
     %low = arith.constant dense<1.0> : tensor<1000xf32>
@@ -48,10 +48,10 @@ gpuvm.program @shared(%x: tensor<1000xf32>) -> (v: tensor<1000xf32>, s: tensor<1
 // A sparse matrix times a dense one, in one kernel: the products are made where
 // they are added up.
 // CHECK-LABEL: gpuvm.program @spmm
-// CHECK: kernel @{{.*}} map
+// CHECK: flow.dispatch @{{.*}} map
 // CHECK: scf.for
 // CHECK: tensor.extract
-// CHECK-NOT: kernel @
+// CHECK-NOT: flow.dispatch @
 // CHECK: return
 gpuvm.program @spmm(%value: tensor<200xf32>, %column: tensor<200xi32>, %offsets: tensor<31xi32>, %b: tensor<40x8xf32>) -> (c: tensor<30x8xf32>) {
   %m = gpuvm.stage @s(%v = %value : tensor<200xf32>, %k = %column : tensor<200xi32>, %o = %offsets : tensor<31xi32>,
@@ -86,10 +86,10 @@ gpuvm.program @spmm(%value: tensor<200xf32>, %column: tensor<200xi32>, %offsets:
 // eight, and the updates are computed in the kernel.
 // CHECK-LABEL: gpuvm.program @sums
 // CHECK-NOT: arith.muli
-// CHECK: kernel @{{.*}} scatter
+// CHECK: flow.dispatch @{{.*}} scatter
 // CHECK-COUNT-8: arith.muli
 // CHECK: gpuvm.scatter
-// CHECK-NOT: kernel @
+// CHECK-NOT: flow.dispatch @
 // CHECK: return
 !x = tensor<900xi32>
 !z = tensor<700xi32>

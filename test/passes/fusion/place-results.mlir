@@ -13,9 +13,9 @@
 // CHECK-NOT: chain.dispatch
 
 // KERNEL-LABEL: gpuvm.program @append
-// KERNEL: kernel @a_reduce reduce
+// KERNEL: flow.dispatch @a_reduce reduce
 // KERNEL: scatter
-// KERNEL-NOT: kernel
+// KERNEL-NOT: dispatch
 gpuvm.program @append(%x: tensor<576xf32>, %w: tensor<192x576xf16>, %at: tensor<i32>) {
   gpuvm.global @cache : tensor<1024x192xf16>
   gpuvm.stage @a(%v = %x : tensor<576xf32>, %m = %w : tensor<192x576xf16>, %p = %at : tensor<i32>) {
@@ -38,11 +38,11 @@ gpuvm.program @append(%x: tensor<576xf32>, %w: tensor<192x576xf16>, %at: tensor<
 // CHECK-NOT: chain.dispatch
 
 // KERNEL-LABEL: gpuvm.program @pieces
-// KERNEL: kernel @a_reduce reduce
+// KERNEL: flow.dispatch @a_reduce reduce
 // KERNEL-NOT: concat
 // KERNEL: scatter
 // KERNEL: scatter
-// KERNEL-NOT: kernel
+// KERNEL-NOT: dispatch
 #mk = affine_map<(n, k) -> (n, k)>
 #k = affine_map<(n, k) -> (k)>
 #n = affine_map<(n, k) -> (n)>

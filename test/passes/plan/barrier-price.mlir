@@ -12,15 +12,15 @@
 // CHECK-LABEL: gpuvm.program @waves
 // FREE-SAME:     region_bytes = array<i64: 33792,
 // PAID-SAME:     region_bytes = array<i64: 17408,
-// CHECK:         kernel @squares_map
-// CHECK:         kernel @half_map
+// CHECK:         flow.dispatch @squares_map
+// CHECK:         flow.dispatch @half_map
 // CHECK:         barrier
-// CHECK:         kernel @total_reduce
+// CHECK:         flow.dispatch @total_reduce
 // PAID:          barrier [#gpuvm.hazard<WAR,
 // FREE-NOT:      barrier
-// CHECK:         kernel @sixths_map
+// CHECK:         flow.dispatch @sixths_map
 // CHECK:         barrier
-// CHECK:         kernel @sum_reduce
+// CHECK:         flow.dispatch @sum_reduce
 // CHECK-NOT:     barrier
 
 // COUNT-DAG: 1 gpuvm-plan-memory {{.*}}Barriers added

@@ -5,11 +5,11 @@
 // value is made in its symbol.
 // CHECK-LABEL: gpuvm.program @reuse
 // CHECK-SAME:    output_windows = [#gpuvm.window<registers, 0, 256>]
-// CHECK:         kernel @a_map {{.*}}output_windows = [#gpuvm.window<registers, 256, 256>]
-// CHECK:         kernel @b_map {{.*}}input_windows = [#gpuvm.window<registers, 256, 256>], output_windows = [#gpuvm.window<globals, 0, 256>]
-// CHECK:         kernel @c_map {{.*}}input_windows = [#gpuvm.window<globals, 0, 256>], output_windows = [#gpuvm.window<registers, 0, 256>]
+// CHECK:         flow.dispatch @a_map {{.*}}output_windows = [#gpuvm.window<registers, 256, 256>]
+// CHECK:         flow.dispatch @b_map {{.*}}input_windows = [#gpuvm.window<registers, 256, 256>], output_windows = [#gpuvm.window<globals, 0, 256>]
+// CHECK:         flow.dispatch @c_map {{.*}}input_windows = [#gpuvm.window<globals, 0, 256>], output_windows = [#gpuvm.window<registers, 0, 256>]
 // CHECK-NOT:     store
-// APART:         kernel @c_map {{.*}}output_windows = [#gpuvm.window<registers, 512, 256>]
+// APART:         flow.dispatch @c_map {{.*}}output_windows = [#gpuvm.window<registers, 512, 256>]
 !v = tensor<64xf32>
 !m = !gpuvm.message<!v>
 gpuvm.program @reuse(%x: !v) -> (y: !v) {

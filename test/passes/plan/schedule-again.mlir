@@ -5,10 +5,10 @@
 // @write waits for the copy of what it writes over. The product waits for nothing, so it stands beside the copy.
 // CHECK-LABEL: program @kernels_of_a_stage
 // CHECK: copy
-// CHECK: kernel @update_map map
+// CHECK: flow.dispatch @update_map map
 // CHECK: barrier
-// CHECK-DAG: kernel @write_map
-// CHECK-DAG: kernel @update_map_1
+// CHECK-DAG: flow.dispatch @write_map
+// CHECK-DAG: flow.dispatch @update_map_1
 // CHECK-NOT: barrier
 // CHECK: return
 !v = tensor<64xf32>
@@ -39,12 +39,12 @@ gpuvm.program @kernels_of_a_stage() {
 // The store of @first is no command, so @sum reads the symbol a wave earlier, beside @second, and the copy of @late, which
 // writes over what @sum reads, stands beside @third.
 // CHECK-LABEL: program @side_by_side
-// CHECK: kernel @first_map
+// CHECK: flow.dispatch @first_map
 // CHECK: barrier
-// CHECK-DAG: kernel @second_map
-// CHECK-DAG: kernel @sum_reduce
+// CHECK-DAG: flow.dispatch @second_map
+// CHECK-DAG: flow.dispatch @sum_reduce
 // CHECK: barrier
-// CHECK-DAG: kernel @third_map
+// CHECK-DAG: flow.dispatch @third_map
 // CHECK-DAG: store
 // CHECK-NOT: barrier
 // CHECK: return

@@ -1,10 +1,10 @@
 // RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule | FileCheck %s
 
 // Both first stages come before both second ones, in the order of the text.
-// CHECK: kernel @a_map
-// CHECK: kernel @c_map
-// CHECK: kernel @b_map
-// CHECK: kernel @d_map
+// CHECK: flow.dispatch @a_map
+// CHECK: flow.dispatch @c_map
+// CHECK: flow.dispatch @b_map
+// CHECK: flow.dispatch @d_map
 // CHECK: return
 !v = tensor<64xf32>
 !m = !gpuvm.message<!v>

@@ -10,11 +10,11 @@
 // No copy, no store; who reads the old value comes first, however late he is.
 // CHECK-LABEL: gpuvm.program @readers
 // CHECK:         global @t {{.*}}window = #gpuvm.window<globals, 0, 20000>
-// CHECK-NOT:     kernel @update_map
-// CHECK:         kernel @read_reduce reduce ["read"]
-// CHECK:         kernel @read_reduce_1 reduce ["read"]({{.*}}) attributes {input_windows = [{{.*}}#gpuvm.window<globals, 0, 20000>
-// CHECK:         kernel @update_scatter scatter ["update"]({{.*}}) attributes {input_windows = [{{.*}}#gpuvm.window<globals, 0, 20000>], output_windows = [#gpuvm.window<globals, 0, 20000>]
-// CHECK:         kernel @after_reduce reduce ["after"]
+// CHECK-NOT:     flow.dispatch @update_map
+// CHECK:         flow.dispatch @read_reduce reduce ["read"]
+// CHECK:         flow.dispatch @read_reduce_1 reduce ["read"]({{.*}}) attributes {input_windows = [{{.*}}#gpuvm.window<globals, 0, 20000>
+// CHECK:         flow.dispatch @update_scatter scatter ["update"]({{.*}}) attributes {input_windows = [{{.*}}#gpuvm.window<globals, 0, 20000>], output_windows = [#gpuvm.window<globals, 0, 20000>]
+// CHECK:         flow.dispatch @after_reduce reduce ["after"]
 // CHECK-NOT:     store
 // CHECK:         return
 // OFF-LABEL:   chain.plan @readers
@@ -44,9 +44,9 @@ gpuvm.program @readers(%x: !n, %p: !n) -> (a: tensor<i32>, b: tensor<i32>) {
 
 // Who reads the old and the new value together gets a copy of the old one.
 // CHECK-LABEL: gpuvm.program @both
-// CHECK:         kernel @update_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<registers, [[COPY:[0-9]+]], 20000>]
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
-// CHECK:         kernel @update_map{{[_0-9]*}} map {{.*}}input_windows = [#gpuvm.window<globals, 0, 20000>, #gpuvm.window<registers, [[COPY]], 20000>]
+// CHECK:         flow.dispatch @update_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<registers, [[COPY:[0-9]+]], 20000>]
+// CHECK:         flow.dispatch @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
+// CHECK:         flow.dispatch @update_map{{[_0-9]*}} map {{.*}}input_windows = [#gpuvm.window<globals, 0, 20000>, #gpuvm.window<registers, [[COPY]], 20000>]
 // CHECK-NOT:     store
 // CHECK:         return
 gpuvm.program @both(%x: !n, %p: !n) -> (changed: !t) {
@@ -63,8 +63,8 @@ gpuvm.program @both(%x: !n, %p: !n) -> (changed: !t) {
 
 // So does the update itself, which looks at elements that it may have changed.
 // CHECK-LABEL: gpuvm.program @itself
-// CHECK:         kernel @update_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<registers, [[COPY:[0-9]+]], 20000>]
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}input_windows = [#gpuvm.window<registers, [[COPY]], 20000>, {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
+// CHECK:         flow.dispatch @update_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<registers, [[COPY:[0-9]+]], 20000>]
+// CHECK:         flow.dispatch @update_scatter{{[_0-9]*}} scatter {{.*}}input_windows = [#gpuvm.window<registers, [[COPY]], 20000>, {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
 // CHECK-NOT:     store
 // CHECK:         return
 gpuvm.program @itself(%from: !n, %p: !n) {
@@ -80,7 +80,7 @@ gpuvm.program @itself(%from: !n, %p: !n) {
 
 // What is stored to meanwhile is not what the update begins with.
 // CHECK-LABEL: gpuvm.program @between
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
+// CHECK:         flow.dispatch @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
 gpuvm.program @between(%x: !n, %p: !n) {
   gpuvm.global @t : !t
   gpuvm.stage @update(%v = %x : !n, %at = %p : !n) {
@@ -95,7 +95,7 @@ gpuvm.program @between(%x: !n, %p: !n) {
 
 // Nor can what is read behind the next store stay where it is.
 // CHECK-LABEL: gpuvm.program @outlives
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
+// CHECK:         flow.dispatch @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
 gpuvm.program @outlives(%x: !n, %p: !n, %y: !t) -> (new: !t) {
   gpuvm.global @t : !t
   %new = gpuvm.stage @update(%v = %x : !n, %at = %p : !n) -> !t {
@@ -112,8 +112,8 @@ gpuvm.program @outlives(%x: !n, %p: !n, %y: !t) -> (new: !t) {
 
 // On a condition: the update has it, so that it changes nothing else.
 // CHECK-LABEL: gpuvm.program @condition
-// CHECK-NOT:     kernel @update_map
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
+// CHECK-NOT:     flow.dispatch @update_map
+// CHECK:         flow.dispatch @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 20000>]
 // CHECK:           [[NOWHERE:%.+]] = arith.constant dense<-1> : tensor<100xi32>
 // CHECK:           arith.select
 // CHECK:           scatter add
@@ -131,7 +131,7 @@ gpuvm.program @condition(%x: !n, %p: !n, %c: tensor<i1>) {
 
 // What the update makes is needed to find the condition of the store.
 // CHECK-LABEL: gpuvm.program @unknown
-// CHECK:         kernel @try_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
+// CHECK:         flow.dispatch @try_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
 gpuvm.program @unknown(%x: !n, %p: !n) {
   gpuvm.global @t : !t
   %new, %fits = gpuvm.stage @try(%v = %x : !n, %at = %p : !n) -> (!t, tensor<i1>) {
@@ -151,7 +151,7 @@ gpuvm.program @unknown(%x: !n, %p: !n) {
 
 // Somebody needs the result whatever the condition says.
 // CHECK-LABEL: gpuvm.program @needed
-// CHECK:         kernel @try_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
+// CHECK:         flow.dispatch @try_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<registers
 gpuvm.program @needed(%x: !n, %p: !n, %c: tensor<i1>) -> (new: !t) {
   gpuvm.global @t : !t
   %new = gpuvm.stage @try(%v = %x : !n, %at = %p : !n) -> !t {
@@ -167,7 +167,7 @@ gpuvm.program @needed(%x: !n, %p: !n, %c: tensor<i1>) -> (new: !t) {
 
 // Rows, and a slice of a symbol.
 // CHECK-LABEL: gpuvm.program @rows
-// CHECK:         kernel @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 768, 12000>]
+// CHECK:         flow.dispatch @update_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 768, 12000>]
 // CHECK-NOT:     store
 // CHECK:         return
 gpuvm.program @rows(%x: tensor<100x3xi32>, %p: !n) {
@@ -183,10 +183,10 @@ gpuvm.program @rows(%x: tensor<100x3xi32>, %p: !n) {
 // A few rows at a position of the device; few rows of a small symbol are made
 // with all others.
 // CHECK-LABEL: gpuvm.program @positioned
-// CHECK:         kernel @write_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 80000>]
+// CHECK:         flow.dispatch @write_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 80000>]
 // CHECK:           scatter last {{.*}} {gpuvm.distinct}
 // CHECK-NOT:     scatter
-// CHECK:         kernel @write_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<globals, {{[0-9]+}}, 800>]
+// CHECK:         flow.dispatch @write_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<globals, {{[0-9]+}}, 800>]
 // CHECK-NOT:     store
 // CHECK:         return
 gpuvm.program @positioned(%x: tensor<1x4xf32>, %next: tensor<i32>) {

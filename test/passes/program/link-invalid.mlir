@@ -116,7 +116,7 @@ gpuvm.program @external(%x: tensor<4xf32>) -> (y: tensor<4xf32>) {
 
 gpuvm.program @stages(%x: tensor<4xf32>) -> (y: tensor<4xf32>) {
   func.func private @program(%v: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @below {{expects parent op to be one of 'gpuvm.program, gpuvm.repeat, gpuvm.loop'}}
+    // expected-error @below {{expects to be in a program, a repeat or a loop}}
     gpuvm.stage @inner() {
       gpuvm.send
     }

@@ -4,7 +4,7 @@
 
 gpuvm.program @kernel_c4(%x: tensor<4xf32>) {
   // expected-error @below {{C4: a chain yields a value that no step holds}}
-  %y = gpuvm.kernel @k chain ["s"] (%x) {
+  %y = flow.dispatch @k chain ["s"] (%x) {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -14,10 +14,10 @@ gpuvm.program @kernel_c4(%x: tensor<4xf32>) {
 // -----
 
 gpuvm.program @hold_c1(%x: tensor<4xf32>) {
-  %y = gpuvm.kernel @k chain ["s"] (%x) {
+  %y = flow.dispatch @k chain ["s"] (%x) {
   ^bb0(%in: tensor<4xf32>):
     // expected-error @below {{all of {values, held} have same type}}
-    %h = "gpuvm.hold"(%in) : (tensor<4xf32>) -> tensor<4xi32>
+    %h = "flow.hold"(%in) : (tensor<4xf32>) -> tensor<4xi32>
     gpuvm.yield %h : tensor<4xi32>
   } : (tensor<4xf32>) -> tensor<4xi32>
   gpuvm.return
@@ -27,7 +27,7 @@ gpuvm.program @hold_c1(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c1(%x: tensor<4xf32>) {
   // expected-error @below {{C1: the block arguments are not the operands}}
-  %y = gpuvm.kernel @k map ["s"] (%x) {
+  %y = flow.dispatch @k map ["s"] (%x) {
   ^bb0(%in: tensor<8xf32>):
     gpuvm.yield %in : tensor<8xf32>
   } : (tensor<4xf32>) -> tensor<8xf32>
@@ -38,7 +38,7 @@ gpuvm.program @kernel_c1(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c2(%x: tensor<4xf32>) {
   // expected-error @below {{C2: the body does not yield the results}}
-  %y = gpuvm.kernel @k map ["s"] (%x) {
+  %y = flow.dispatch @k map ["s"] (%x) {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<8xf32>
@@ -49,7 +49,7 @@ gpuvm.program @kernel_c2(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c3_length(%x: tensor<4xf32>) {
   // expected-error @below {{C3: a window of 15 bytes does not hold 'tensor<4xf32>'}}
-  %y = gpuvm.kernel @k map ["s"] (%x) attributes {input_windows = [#gpuvm.window<registers, 0, 15>]} {
+  %y = flow.dispatch @k map ["s"] (%x) attributes {input_windows = [#gpuvm.window<registers, 0, 15>]} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -60,7 +60,7 @@ gpuvm.program @kernel_c3_length(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c3_count(%x: tensor<4xf32>) {
   // expected-error @below {{C3: there are 0 windows for 1 tensors}}
-  %y = gpuvm.kernel @k map ["s"] (%x) attributes {output_windows = []} {
+  %y = flow.dispatch @k map ["s"] (%x) attributes {output_windows = []} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -71,7 +71,7 @@ gpuvm.program @kernel_c3_count(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c5(%x: tensor<4xf32>, %c: tensor<i1>) {
   // expected-error @below {{C5: operand 7 is not there, or no tensor<i1>}}
-  %y = gpuvm.kernel @k map ["s"] (%x, %c) attributes {condition = 7 : i64} {
+  %y = flow.dispatch @k map ["s"] (%x, %c) attributes {condition = 7 : i64} {
   ^bb0(%in: tensor<4xf32>, %goes: tensor<i1>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
@@ -82,7 +82,7 @@ gpuvm.program @kernel_c5(%x: tensor<4xf32>, %c: tensor<i1>) {
 
 gpuvm.program @kernel_c5_negative(%x: tensor<4xf32>, %c: tensor<i1>) {
   // expected-error @below {{C5: operand -1 is not there, or no tensor<i1>}}
-  %y = gpuvm.kernel @k map ["s"] (%x, %c) attributes {condition = -1 : i64} {
+  %y = flow.dispatch @k map ["s"] (%x, %c) attributes {condition = -1 : i64} {
   ^bb0(%in: tensor<4xf32>, %goes: tensor<i1>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
@@ -93,7 +93,7 @@ gpuvm.program @kernel_c5_negative(%x: tensor<4xf32>, %c: tensor<i1>) {
 
 gpuvm.program @kernel_c5_type(%x: tensor<4xf32>) {
   // expected-error @below {{C5: operand 0 is not there, or no tensor<i1>}}
-  %y = gpuvm.kernel @k map ["s"] (%x) attributes {condition = 0 : i64} {
+  %y = flow.dispatch @k map ["s"] (%x) attributes {condition = 0 : i64} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -104,7 +104,7 @@ gpuvm.program @kernel_c5_type(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c6_alone(%x: tensor<4xf32>) {
   // expected-error @below {{C6: says where its workgroups are counted, or how many they are, but not both}}
-  %y = gpuvm.kernel @k map ["s"] (%x) attributes {parked_groups = 1 : i64} {
+  %y = flow.dispatch @k map ["s"] (%x) attributes {parked_groups = 1 : i64} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -115,7 +115,7 @@ gpuvm.program @kernel_c6_alone(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c6_window(%x: tensor<4xf32>) {
   // expected-error @below {{C6: counts its workgroups in #gpuvm.window<registers, 0, 12>, not in 12 bytes of Control}}
-  %y = gpuvm.kernel @k map ["s"] (%x)
+  %y = flow.dispatch @k map ["s"] (%x)
       attributes {counts_window = #gpuvm.window<registers, 0, 12>, parked_groups = 1 : i64} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
@@ -127,7 +127,7 @@ gpuvm.program @kernel_c6_window(%x: tensor<4xf32>) {
 
 gpuvm.program @copy_c1(%x: tensor<4xf32>) {
   // expected-error @below {{C1: a window of 8 bytes does not hold 'tensor<4xf32>'}}
-  %y = gpuvm.copy %x ["s"] {input_windows = [#gpuvm.window<registers, 0, 8>]} : tensor<4xf32>
+  %y = flow.copy %x ["s"] {input_windows = [#gpuvm.window<registers, 0, 8>]} : tensor<4xf32>
   gpuvm.return
 }
 
@@ -135,7 +135,7 @@ gpuvm.program @copy_c1(%x: tensor<4xf32>) {
 
 gpuvm.program @expose_c1(%x: tensor<4xf32>) {
   // expected-error @below {{C1: there is no register -1 of instance 0 (both count from 0)}}
-  gpuvm.expose %x as -1 of 0 : tensor<4xf32>
+  flow.expose %x as -1 of 0 : tensor<4xf32>
   gpuvm.return
 }
 
@@ -143,7 +143,7 @@ gpuvm.program @expose_c1(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c5_unless(%x: tensor<4xf32>) {
   // expected-error @below {{C5: says when it does not run, but no condition}}
-  %y = gpuvm.kernel @k map ["s"] (%x) attributes {unless} {
+  %y = flow.dispatch @k map ["s"] (%x) attributes {unless} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -154,7 +154,7 @@ gpuvm.program @kernel_c5_unless(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c7(%x: tensor<4xf32>) {
   // expected-error @below {{C7: has no launch for any device as the last one}}
-  %y = gpuvm.kernel @k map ["s"] (%x)
+  %y = flow.dispatch @k map ["s"] (%x)
       attributes {launches = [#gpuvm.launch<device = cpu, form = plain, groups = 1, lanes = 256, vector = 1, unroll = 1>]} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
@@ -166,7 +166,7 @@ gpuvm.program @kernel_c7(%x: tensor<4xf32>) {
 
 gpuvm.program @kernel_c8(%x: tensor<4xf32>) {
   // expected-error @below {{C8: a map makes 'tensor<2xf32>' beside 'tensor<4xf32>'}}
-  %y:2 = gpuvm.kernel @k map ["s"] (%x) {
+  %y:2 = flow.dispatch @k map ["s"] (%x) {
   ^bb0(%in: tensor<4xf32>):
     %e = tensor.empty() : tensor<2xf32>
     gpuvm.yield %in, %e : tensor<4xf32>, tensor<2xf32>

@@ -1,19 +1,40 @@
-//===- GpuvmKernels.td - kernels, one dispatch each --------*- tablegen -*-===//
+//===- FlowOps.td - the flow dialect -----------------------*- tablegen -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of GpuvmOps.td: kernels, which passes lower stages to, operations inside
-// of kernels, and other commands. Users do not write them.
+// What is scheduled: the stages of a program have become dispatches, in the
+// blocks of the program and of its loops. Users do not write them. Constraints
+// are numbered; the verifiers (FlowOps.cpp) and the tests cite the numbers.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef GPUVM_KERNELS
-#define GPUVM_KERNELS
+#ifndef FLOW_OPS
+#define FLOW_OPS
 
-def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
+include "dialects/gpuvm/GpuvmBase.td"
+include "dialects/gpuvm/GpuvmInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Flow_Dialect : Dialect {
+  let name = "flow";
+  let cppNamespace = "::mlir::flow";
+  let summary = "What is scheduled: dispatches and loops.";
+  let description = [{
+    A `gpuvm.program` whose stages have been lowered to dispatches. Its symbols,
+    loads and stores are those of `gpuvm`.
+  }];
+  let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
+}
+
+class Flow_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Flow_Dialect, mnemonic, traits>;
+
+def Flow_DispatchOp : Flow_Op<"dispatch", [
     IsolatedFromAbove, SingleBlock,
-    ParentOneOf<["ProgramOp", "LoopOp"]>, Pure,
+    Gpuvm_InCommands, Gpuvm_HoldsCode, Pure,
     DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface,
                               ["getOtherAccesses", "getTiedOperand"]>]> {
   let summary = "A kernel, which becomes one dispatch.";
@@ -28,12 +49,12 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
 
     Root `chain` is several loop nests, one after the other, in one workgroup, or in
     one workgroup for each index of the leading dimension. Each of them ends with a
-    `gpuvm.hold` of its results.
+    `flow.hold` of its results.
 
     C1: block argument i has the type of operand i.
     C2: yield has the types of the results.
     C3: windows, where given, are as long as the tensors they hold need.
-    C4: a kernel with root `chain` yields results of `gpuvm.hold`.
+    C4: a kernel with root `chain` yields results of `flow.hold`.
     C5: operand `condition` exists and is a `tensor<i1>`; `unless` needs one.
     C6: `counts_window` and `parked_groups` are both there, or none of them; the
         window is 12 bytes of Control.
@@ -54,7 +75,7 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
     Example:
 
     ```mlir
-    %y = gpuvm.kernel @scale_0 map ["scale"] (%x) {
+    %y = flow.dispatch @scale_0 map ["scale"] (%x) {
     ^bb0(%in: tensor<8xf32>):
       gpuvm.yield %in : tensor<8xf32>
     } : (tensor<8xf32>) -> tensor<8xf32>
@@ -99,32 +120,8 @@ def Gpuvm_KernelOp : Gpuvm_Op<"kernel", [
   }];
 }
 
-def Gpuvm_YieldOp : Gpuvm_Op<"yield", [
-    Terminator, Pure]> {
-  let summary = "The values a kernel writes, or a region of an operation makes.";
-  let description = [{
-    In a region of an operation of this dialect that holds scalar code, such as
-    the one that combines two elements of a scan, the values are scalars.
-
-    C1: it is in a kernel or in a region of another operation of this dialect.
-
-    Example:
-
-    ```mlir
-    %sums = gpuvm.scan %x dimension 0 : (tensor<1000xi32>) -> tensor<1000xi32> {
-    ^bb0(%before: i32, %next: i32):
-      %s = arith.addi %before, %next : i32
-      gpuvm.yield %s : i32
-    }
-    ```
-  }];
-  let arguments = (ins Variadic<AnyType>:$values);
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let hasVerifier = 1;
-}
-
-def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
-    Pure, HasParent<"KernelOp">, AllTypesMatch<["values", "held"]>]> {
+def Flow_HoldOp : Flow_Op<"hold", [
+    Pure, HasParent<"DispatchOp">, AllTypesMatch<["values", "held"]>]> {
   let summary = "The results of one step of a chain.";
   let description = [{
     The end of one loop nest in a kernel with root `chain`. The results are the
@@ -136,12 +133,12 @@ def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
     Example:
 
     ```mlir
-    %y = gpuvm.kernel @scale_and_1_more_chain chain ["scale", "shift"] (%x) {
+    %y = flow.dispatch @scale_and_1_more_chain chain ["scale", "shift"] (%x) {
     ^bb0(%in: tensor<4096xf32>):
       %a = arith.mulf %in, %in : tensor<4096xf32>
-      %b = gpuvm.hold %a : tensor<4096xf32>
+      %b = flow.hold %a : tensor<4096xf32>
       %c = arith.addf %b, %in : tensor<4096xf32>
-      %d = gpuvm.hold %c : tensor<4096xf32>
+      %d = flow.hold %c : tensor<4096xf32>
       gpuvm.yield %d : tensor<4096xf32>
     } : (tensor<4096xf32>) -> tensor<4096xf32>
     ```
@@ -154,22 +151,80 @@ def Gpuvm_HoldOp : Gpuvm_Op<"hold", [
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
-def Gpuvm_FlushOp : Gpuvm_Op<"flush", [Pure, SameOperandsAndResultType]> {
-  let summary = "A number, or a zero of its sign if it is subnormal.";
+def Flow_LoopOp : Flow_Op<"loop", [
+    SingleBlockImplicitTerminator<"NextOp">,
+    Gpuvm_InCommands, Gpuvm_HoldsStages, Gpuvm_HoldsCommands,
+    DeclareOpInterfaceMethods<OpAsmOpInterface>,
+    DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
+  let summary = "A loop whose state is in registers.";
   let description = [{
-    Scalar code, for the body of a `linalg` operation. `gpuvm-make-exact` puts
-    it around arithmetic.
+    gpuvm-lower-repeat lowers `gpuvm.repeat` to it. Everything before it runs
+    before, and everything after it runs after. The body may use values from
+    outside, which are the same in each iteration.
 
-    Example: `%y = gpuvm.flush %x : f32`
+    The registers of a rotation rotate after each iteration: what one of them holds
+    at the end of an iteration is in the one before it in the next iteration, and
+    what the first one holds in the last one. Nothing is moved: in each iteration
+    the names mean other windows. The first iteration is number `phase` of the
+    rotation. `phase` plus the number of iterations is a multiple of all lengths, so
+    outside of the loop each name means its own window.
+
+    `while` names a word that says after each iteration whether the loop goes on.
+    Iterations after that change nothing, whether they run or not.
+
+    C1: the body has no arguments; it holds what a program holds but symbols.
+    C2: it has at least one iteration.
+    C3: a rotation has two registers or more, of one type, and each is in one
+        rotation of one loop only.
+    C4: `phase` plus `times` is a multiple of the length of each rotation.
+    C5: `while` is a register of type tensor<i1> that is in no rotation.
+
+    Example:
+
+    ```mlir
+    gpuvm.register @now : tensor<8xf32>
+    gpuvm.register @next : tensor<8xf32>
+    gpuvm.register @go : tensor<i1>
+    flow.loop 21 times while @go rotating [[@now, @next]] from 1 {
+      flow.loop 5 times {
+      }
+    }
+    ```
   }];
-  let arguments = (ins AnyTypeOf<[F16, BF16, F32, F64]>:$number);
-  let results = (outs AnyTypeOf<[F16, BF16, F32, F64]>:$result);
-  let assemblyFormat = "$number attr-dict `:` type($result)";
-  let hasFolder = 1;
+  let arguments = (ins I64Attr:$times,
+                       OptionalAttr<FlatSymbolRefAttr>:$condition,
+                       OptionalAttr<ArrayAttr>:$rotations,
+                       DefaultValuedAttr<I64Attr, "0">:$phase);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $times `times` (`while` $condition^)? (`rotating` $rotations^ `from` $phase)?
+    $body attr-dict
+  }];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    NextOp getEnd();
+    static ::llvm::StringRef getDefaultDialect() { return "flow"; }
+  }];
 }
 
-def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
-    Pure, SameOperandsAndResultType, ParentOneOf<["ProgramOp", "LoopOp"]>,
+def Flow_NextOp : Flow_Op<"next", [
+    Terminator, Pure, HasParent<"LoopOp">,
+    DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
+  let summary = "The end of the body of a loop.";
+  let description = [{
+    Example:
+
+    ```mlir
+    flow.loop 20 times {
+      flow.next
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Flow_CopyOp : Flow_Op<"copy", [
+    Pure, SameOperandsAndResultType, Gpuvm_InCommands,
     Gpuvm_CommandOpInterface]> {
   let summary = "A value in a window of its own.";
   let description = [{
@@ -178,7 +233,7 @@ def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
 
     C1: windows, where given, are as long as the tensors they hold need.
 
-    Example: `%c = gpuvm.copy %old ["update"] : tensor<4xf32>`
+    Example: `%c = flow.copy %old ["update"] : tensor<4xf32>`
   }];
   let arguments = (ins Gpuvm_Placed:$source, StrArrayAttr:$stages,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
@@ -188,7 +243,7 @@ def Gpuvm_CopyOp : Gpuvm_Op<"copy", [
   let hasVerifier = 1;
 }
 
-def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
+def Flow_ExposeOp : Flow_Op<"expose", [Gpuvm_InCommands]> {
   let summary = "Says which register of which VM instance a value is.";
   let description = [{
     The remainder of a message after stages have been lowered to kernels; the host
@@ -197,20 +252,20 @@ def Gpuvm_ExposeOp : Gpuvm_Op<"expose", [ParentOneOf<["ProgramOp", "LoopOp"]>]> 
 
     C1: registers and instances count from 0.
 
-    Example: `gpuvm.expose %sum as 30 of 2 : tensor<i64>`
+    Example: `flow.expose %sum as 30 of 2 : tensor<i64>`
   }];
   let arguments = (ins Gpuvm_Placed:$value, I64Attr:$reg, I64Attr:$instance);
   let assemblyFormat = "$value `as` $reg `of` $instance attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 
-def Gpuvm_BarrierOp : Gpuvm_Op<"barrier", [ParentOneOf<["ProgramOp", "LoopOp"]>]> {
+def Flow_BarrierOp : Flow_Op<"barrier", [Gpuvm_InCommands]> {
   let summary = "Everything before is visible to everything after, for these reasons.";
   let description = [{
-    Example: `gpuvm.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
+    Example: `flow.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
   }];
   let arguments = (ins Gpuvm_HazardArrayAttr:$reasons);
   let assemblyFormat = "$reasons attr-dict";
 }
 
-#endif // GPUVM_KERNELS
+#endif // FLOW_OPS

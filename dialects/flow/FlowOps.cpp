@@ -1,0 +1,204 @@
+//===- FlowOps.cpp - operations of the flow dialect -----------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/flow/Flow.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace mlir::flow;
+using namespace mlir::gpuvm;
+
+//===----------------------------------------------------------------------===//
+// Dispatches
+//===----------------------------------------------------------------------===//
+
+SmallVector<Access> DispatchOp::getOtherAccesses() {
+  SmallVector<Access> accesses;
+  if (std::optional<ArrayAttr> scratch = getScratchWindows())
+    for (bool writes : {false, true})
+      for (auto window : scratch->getAsRange<WindowAttr>())
+        accesses.push_back({window, writes});
+  if (std::optional<WindowAttr> counts = getCountsWindow())
+    accesses.push_back({*counts, /*writes=*/false});
+  return accesses;
+}
+
+std::optional<unsigned> DispatchOp::getTiedOperand(unsigned number) {
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  Value operand = yield.getValues()[number];
+  // One scatter may update what another one has updated.
+  while (OpResult value = getRootResult(operand)) {
+    auto root = cast<RootOpInterface>(value.getOwner());
+    SmallVector<unsigned> updated = root.getUpdatedOperands();
+    if (value.getResultNumber() >= updated.size())
+      return std::nullopt;
+    operand =
+        withoutReshapes(root->getOperand(updated[value.getResultNumber()]));
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      return argument.getArgNumber();
+  }
+  return std::nullopt;
+}
+
+LogicalResult flow::CopyOp::verify() { return verifyWindows(*this, "C1"); }
+
+LogicalResult ExposeOp::verify() {
+  auto reg = static_cast<int64_t>(getReg());
+  auto instance = static_cast<int64_t>(getInstance());
+  if (reg < 0 || instance < 0) // C1
+    return emitOpError("C1: there is no register ")
+           << reg << " of instance " << instance << " (both count from 0)";
+  return success();
+}
+
+LogicalResult DispatchOp::verify() {
+  Type i1 = IntegerType::get(getContext(), 1);
+  if (std::optional<uint64_t> number = getCondition();
+      number &&
+      (*number >= getInputs().size() ||
+       getInputs()[*number].getType() != RankedTensorType::get({}, i1))) // C5
+    return emitOpError("C5: operand ") << static_cast<int64_t>(*number)
+                                       << " is not there, or no tensor<i1>";
+  if (getUnless() && !getCondition()) // C5
+    return emitOpError("C5: says when it does not run, but no condition");
+  if (getCountsWindow().has_value() != getParkedGroups().has_value()) // C6
+    return emitOpError("C6: says where its workgroups are counted, or how many "
+                       "they are, but not both");
+  if (std::optional<WindowAttr> counts = getCountsWindow();
+      counts && (counts->getRegion() != gpuvm::Region::control ||
+                 counts->getLength() != kTripletBytes)) // C6
+    return emitOpError("C6: counts its workgroups in ")
+           << *counts << ", not in 12 bytes of Control";
+  if (std::optional<ArrayAttr> launches = getLaunches();
+      launches && (launches->empty() ||
+                   cast<LaunchAttr>(launches->getValue().back()).getDevice() !=
+                       DeviceKind::any)) // C7
+    return emitOpError("C7: has no launch for any device as the last one");
+  return verifyWindows(*this, "C3");
+}
+
+LogicalResult DispatchOp::verifyRegions() {
+  Block &block = getBody().front();
+  if (TypeRange(block.getArguments()) != TypeRange(getInputs())) // C1
+    return emitOpError("C1: the block arguments are not the operands");
+  auto yield = dyn_cast<YieldOp>(block.back());
+  if (!yield || TypeRange(yield.getValues()) != TypeRange(getOutputs())) // C2
+    return emitOpError("C2: the body does not yield the results");
+  auto isHeld = [](Value value) { return value.getDefiningOp<HoldOp>(); };
+  if (getRoot() == Root::chain &&
+      !llvm::all_of(yield.getValues(), isHeld)) // C4
+    return emitOpError("C4: a chain yields a value that no step holds");
+  auto countElements = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  for (Value output : getOutputs())
+    if (int64_t count = countElements(output);
+        getRoot() == Root::map && count != 1 &&
+        count != countElements(getOutputs().front())) // C8
+      return emitOpError("C8: a map makes ") << output.getType() << " beside "
+                                             << getOutputs().front().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+flow::NextOp LoopOp::getEnd() {
+  return cast<flow::NextOp>(getBody().front().getTerminator());
+}
+
+bool LoopOp::isFence() { return true; }
+bool flow::NextOp::isFence() { return true; }
+
+/// C3 and C4 of a loop, about one rotation.
+static LogicalResult verifyRotation(LoopOp loop, Attribute attribute) {
+  auto rotation = dyn_cast<ArrayAttr>(attribute);
+  if (!rotation || rotation.size() < 2) // C3
+    return loop.emitOpError("C3: a rotation has two registers or more, not ")
+           << attribute;
+  RankedTensorType type;
+  for (Attribute name : rotation) {
+    auto reference = dyn_cast<FlatSymbolRefAttr>(name);
+    auto symbol =
+        reference
+            ? SymbolTable::lookupNearestSymbolFrom<RegisterOp>(loop, reference)
+            : RegisterOp();
+    if (!symbol) // C3
+      return loop.emitOpError("C3: ") << name << " is not a register";
+    auto own = cast<RankedTensorType>(symbol.getType());
+    if (type && own != type) // C3
+      return loop.emitOpError("C3: register ")
+             << name << " has the type " << own << ", not " << type;
+    type = own;
+  }
+  int64_t turns = loop.getPhase() + loop.getTimes(), length = rotation.size();
+  if (int64_t(loop.getPhase()) < 0 || turns % length != 0) // C4
+    return loop.emitOpError("C4: ")
+           << loop.getPhase() << " and " << loop.getTimes()
+           << " turns do not end where a rotation of " << length << " begins";
+  return success();
+}
+
+/// C5 of a loop.
+static LogicalResult verifyCondition(LoopOp loop) {
+  FlatSymbolRefAttr name = loop.getConditionAttr();
+  if (!name)
+    return success();
+  auto symbol = SymbolTable::lookupNearestSymbolFrom<RegisterOp>(loop, name);
+  if (!symbol) // C5
+    return loop.emitOpError("C5: ") << name << " is not a register";
+  auto type = cast<RankedTensorType>(symbol.getType());
+  if (type.getRank() != 0 || !type.getElementType().isInteger(1)) // C5
+    return loop.emitOpError("C5: register ")
+           << name << " has the type " << type << ", not tensor<i1>";
+  return success();
+}
+
+/// C3 and C5 of a loop: a register is in one rotation at most. Looks at the
+/// loops of the program up to this one.
+static LogicalResult verifyRegisters(LoopOp last) {
+  llvm::DenseSet<Attribute> rotating;
+  LogicalResult result = success();
+  last->getParentOfType<ProgramOp>().walk<WalkOrder::PreOrder>(
+      [&](LoopOp loop) {
+        if (std::optional<ArrayAttr> rotations = loop.getRotations())
+          for (auto rotation : rotations->getAsRange<ArrayAttr>())
+            for (Attribute name : rotation)
+              if (!rotating.insert(name).second && loop == last) // C3
+                result = loop.emitOpError("C3: register ")
+                         << name << " is in two rotations";
+        FlatSymbolRefAttr condition = loop.getConditionAttr();
+        if (condition && rotating.contains(condition) && loop == last) // C5
+          result = loop.emitOpError("C5: register ")
+                   << condition << " is in a rotation";
+        return loop == last ? WalkResult::interrupt() : WalkResult::advance();
+      });
+  return result;
+}
+
+LogicalResult LoopOp::verifyRegions() {
+  if (getBody().getNumArguments() != 0) // C1
+    return emitOpError("C1: the body has arguments");
+  for (Operation &op : getBody().front())
+    if (!isa_and_nonnull<gpuvm::GpuvmDialect, FlowDialect>(op.getDialect()) &&
+        !op.hasTrait<OpTrait::ConstantLike>()) // C1
+      return emitStrayOp(op, "C1");
+  auto times = static_cast<int64_t>(getTimes());
+  if (times < 1) // C2
+    return emitOpError("C2: cannot run ") << times << " times";
+  if (std::optional<ArrayAttr> rotations = getRotations())
+    for (Attribute rotation : *rotations)
+      if (failed(verifyRotation(*this, rotation)))
+        return failure();
+  if (failed(verifyRegisters(*this)))
+    return failure();
+  return verifyCondition(*this);
+}
+
+#define GET_OP_CLASSES
+#include "dialects/flow/FlowOps.cpp.inc"
