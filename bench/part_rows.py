@@ -13,6 +13,11 @@ SHAPES = {
     "cpu": ((512, 4096), (2048, 1024), (256, 8192), (8192, 256), (64, 32768), (40000, 50),
             (4, 262144)),
 }
+# For functions of columns: reductions over the first dimension.
+COLUMNS = {
+    "gpu": ((256, 1024), (1024, 256), (4096, 1024), (4096, 4096), (4096, 16384), (16384, 2048)),
+    "cpu": ((256, 1024), (1000, 1000), (4096, 512)),
+}
 
 
 class Rows:
@@ -21,11 +26,11 @@ class Rows:
     Broadcasts are indexing maps of linalg.generic; IREE takes minutes over the same
     programs with linalg.broadcast and arithmetic on tensors."""
 
-    MAPS = {"element": "(i, j) -> (i, j)", "row": "(i, j) -> (i)", "column": "(i, j) -> (j)"}
-
-    def __init__(self, rows, length):
-        self.x, self.row = Tensor((rows, length), "f32"), Tensor((rows,), "f32")
-        self.column = Tensor((length,), "f32")
+    def __init__(self, rows, length, axis=1):
+        self.x, self.axis = Tensor((rows, length), "f32"), axis
+        self.row, self.column = [Tensor((n,), "f32") for n in ((rows, length) if axis == 1 else (length, rows))]
+        own, other = "ij" if axis == 1 else "ji"
+        self.maps = {"element": "(i, j) -> (i, j)", "row": f"(i, j) -> ({own})", "column": f"(i, j) -> ({other})"}
         self.types = {"element": self.x, "row": self.row, "column": self.column}
         self.kinds = {"x": "element", "gain": "column", "bias": "column"}
 
@@ -37,7 +42,7 @@ class Rows:
     def reduce(self, name, combine, source, start):
         self.kinds[name] = "row"
         return (f"%{name} = linalg.reduce {{ {combine} }} ins(%{source} : {self.x}) "
-                f"outs(%{start} : {self.row}) dimensions = [1]\n")
+                f"outs(%{start} : {self.row}) dimensions = [{self.axis}]\n")
 
     def of_row(self, name, operation, *operands):
         self.kinds[name] = "row"
@@ -47,7 +52,7 @@ class Rows:
         """Elementwise; an operand that is one number a row or a column is repeated."""
         kinds = [self.kinds[operand] for operand in operands]
         self.kinds[name] = "element"
-        maps = ", ".join(f"affine_map<{self.MAPS[kind]}>" for kind in [*kinds, "element"])
+        maps = ", ".join(f"affine_map<{self.maps[kind]}>" for kind in [*kinds, "element"])
         values = ", ".join("%" + operand for operand in operands)
         types = ", ".join(str(self.types[kind]) for kind in kinds)
         arguments = ", ".join(f"%in{i}: f32" for i in range(len(operands)))
@@ -80,16 +85,16 @@ class Rows:
                 self.of_row("scale", "math.rsqrt", "safe"))
 
 
-def softmax(rows, length):
-    r = Rows(rows, length)
+def softmax(rows, length, axis=1):
+    r = Rows(rows, length, axis)
     body = r.shifted_powers() + r.each("y", "arith.divf", "powers", "sum")
 
     def reference(d):
-        powers = np.exp(d["x"] - d["x"].max(axis=1, keepdims=True))
-        return powers / powers.sum(axis=1, keepdims=True)
+        powers = np.exp(d["x"] - d["x"].max(axis=axis, keepdims=True))
+        return powers / powers.sum(axis=axis, keepdims=True)
 
     return {**programs.both({"x": r.x}, "y", r.x, body), "reference": reference,
-            "torch": {"softmax": lambda d: d["functional"].softmax(d["x"], -1)},
+            "torch": {"softmax": lambda d: d["functional"].softmax(d["x"], axis)},
             "bytes": 2 * r.x.bytes}
 
 
@@ -162,3 +167,5 @@ def cases(device, _):
             target = goal(device, 0.90) if name in HELD or device == "cpu" else None
             yield Case(f"{name}, {rows}x{length}", **function(rows, length), target=target,
                        compiled=number in (0, 5), bound=2e-5)
+    for rows, length in COLUMNS[device]:
+        yield Case(f"softmax of columns, {rows}x{length}", **softmax(rows, length, axis=0), bound=2e-5)

@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/analysis/Phases.h"
 #include "kernels/analysis/Reductions.h"
-#include "kernels/analysis/Updates.h"
 #include "kernels/builder/Arrivals.h"
 #include "kernels/family/ResultStores.h"
 #include "kernels/reduce/ReduceEmitter.h"
@@ -32,22 +32,6 @@ using namespace mlir::gpuvm;
 //===----------------------------------------------------------------------===//
 // Set-up
 //===----------------------------------------------------------------------===//
-
-/// How many reductions lie one behind the other on the way to `value`.
-static unsigned countReductions(Value value,
-                                llvm::DenseMap<Operation *, unsigned> &known) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return 0;
-  if (auto entry = known.find(op); entry != known.end())
-    return entry->second;
-  unsigned count = 0;
-  for (Value operand : op->getOperands())
-    count = std::max(count, countReductions(operand, known));
-  count += isReduction(op);
-  known[op] = count;
-  return count;
-}
 
 ReduceEmitter::ReduceEmitter(EmitterContext &context)
     : RootEmitter(context), layout(context.layoutAs<ReduceLayout>()),
@@ -76,9 +60,8 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
   for (auto [value, binding] :
        llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
-    bool overLoops =
-        typeOf(getUpdates(value).front().value).getShape() == ArrayRef(loops);
-    (overLoops ? phase(countReductions(value, depth)).byProducts : results)
+    (isByProduct(value, loops) ? phase(countReductions(value, depth)).byProducts
+                               : results)
         .push_back({value, binding});
   }
 }
@@ -102,10 +85,9 @@ LogicalResult ReduceEmitter::run() {
     for (ReducePhase &phase : phases)
       for (Slot &slot : phase.slots)
         slot.workgroup = k.allocateWorkgroup(
-            slot.type,
-            layout.order.columns
-                ? KernelLayout::kLanes * layout.vector
-                : slotsFor(KernelLayout::kLanes * layout.resultsPerLane));
+            slot.type, layout.order.columns ? layout.lanes * layout.vector
+                                            : slotsFor(KernelLayout::kLanes *
+                                                       layout.resultsPerLane));
   enter(phases.front());
   if (layout.order.sequential)
     emitSequential();
@@ -454,10 +436,6 @@ void ReduceEmitter::finish(const Values &totals, Value result) {
   bindTotals(totals, at);
   storeResults(at);
 }
-
-/// Lavapipe (Mesa 22.3) ends the loops of an invocation after 65,536 iterations
-/// in all, without a word; what would need more is refused.
-static constexpr int64_t kMaxIterations = 65000;
 
 static constexpr llvm::StringLiteral kNonCombining =
     "partial results cannot be combined by this operation on an accumulator; "

@@ -4,9 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where neighbouring elements belong to neighbouring results, so do lanes: a
-// workgroup has `columnLanes` lanes side by side, each with a vector of
-// results, and ReductionOrder::kColumnLanes such rows of lanes, which share the
-// elements of these results. The workgroup is one part of them.
+// workgroup has `lanesAcross` lanes side by side, each with a vector of
+// results, and rows of such lanes, which share the elements of these results:
+// ReductionOrder::kColumnLanes rows for a part. There are three ways:
+//
+//  - a workgroup is one part of its results; the last one combines all parts;
+//  - a workgroup has all parts, a few at a time, and goes on with the totals;
+//  - a lane has all elements of its results alone, for CPU devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +26,10 @@ static constexpr int64_t kRows = ReductionOrder::kColumnLanes;
 /// The results of this lane.
 LaneIndex ReduceEmitter::ownColumns(Value block) {
   int64_t vector = layout.vector;
-  Expr number = k(block) * layout.columnsAtOnce() + columnLane;
+  Expr number = k(block) * layout.lanesAcross + columnLane;
   Expr last = k.index(layout.results / vector - 1);
   hasColumns = Value();
-  if (layout.results % (vector * layout.columnsAtOnce()) != 0) {
+  if (layout.results % (vector * layout.lanesAcross) != 0) {
     hasColumns = number < last + 1;
     number = min(number, last);
   }
@@ -44,12 +48,14 @@ ReduceEmitter::Values ReduceEmitter::startColumns(LaneIndex result) {
   return values;
 }
 
-/// Element `element` of each of the lane's results.
-ReduceEmitter::Values ReduceEmitter::accumulateColumns(Values values,
-                                                       LaneIndex result,
-                                                       Value element) {
+/// Element `element` of each of the lane's results, if it is `valid` (when
+/// given).
+ReduceEmitter::Values
+ReduceEmitter::accumulateColumns(Values values, LaneIndex result, Value element,
+                                 Value valid, Kept *kept) {
   LaneIndex index = {element, 0, 1};
-  ElementEmitter::Point at = loopPoint(result, index);
+  ElementEmitter::Point at =
+      kept ? keptPoint(*kept, result, index) : loopPoint(result, index);
   auto elements = elementsAt(at, index, layout.vector);
   if (!check(elements))
     return values;
@@ -57,20 +63,28 @@ ReduceEmitter::Values ReduceEmitter::accumulateColumns(Values values,
     Values own(ofColumn(values, v)), next;
     for (const Lanes &lanes : *elements)
       next.push_back(lanes[v]);
-    llvm::copy(combine(own, next, /*ascends=*/true),
+    llvm::copy(combine(own, next, /*ascends=*/true, valid),
                ofColumn(values, v).begin());
   }
-  storeByProducts(at, hasColumns);
+  if (hasColumns)
+    valid = valid ? Value(e(valid) & hasColumns) : hasColumns;
+  storeByProducts(at, valid);
   return values;
 }
 
-/// The lane's elements in part `part`: every `stride`-th one.
-ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
-                                                   Value part) {
-  const int64_t stride = layout.order.parts * kRows;
+/// The elements of lane `row` of part `part` in the order: every `stride`-th
+/// one. There may be no such part.
+ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result, Value part,
+                                                   Value row) {
+  const int64_t stride = layout.columnStride();
   const int64_t bundle = stride * layout.unroll;
   const int64_t bundles = layout.elements / bundle;
-  Expr first = k(part) * kRows + columnRow;
+  Expr first = k(part) * kRows + row;
+  if (keepsRows)
+    return reduceKeptColumns(result, first);
+  Value exists;
+  if (layout.order.parts % layout.partsAtOnce() != 0)
+    exists = k(part) < layout.order.parts;
   Values values = startColumns(result);
   auto many = [&](Value element, ValueRange carried) {
     Values next(carried);
@@ -84,34 +98,103 @@ ReduceEmitter::Values ReduceEmitter::reduceColumns(LaneIndex result,
     return accumulateColumns(Values(carried), result, element);
   };
   Value present = countPresent();
-  Value rest = first + bundles * bundle;
+  auto until = [&](Value end) {
+    end = untilPresent(end, present);
+    return exists ? Value(select(e(exists), k(end), first)) : end;
+  };
+  Expr rest = first + bundles * bundle;
   if (bundles > 0)
-    values = k.loop(first, untilPresent(rest, present), k.index(bundle), values,
-                    many, /*runs=*/!present);
+    values = k.loop(first, until(rest), k.index(bundle), values, many,
+                    /*runs=*/!present && !exists);
   if (layout.elements == bundles * bundle)
     return values;
-  return k.loop(rest, untilPresent(k.index(layout.elements), present),
-                k.index(stride), values, one);
+  return k.loop(rest, until(k.index(layout.elements)), k.index(stride), values,
+                one);
 }
 
-/// Combines the rows of lanes; every lane of a column gets the totals.
-ReduceEmitter::Values ReduceEmitter::foldColumns(Values values) {
-  auto placeOf = [&](int64_t v, Value row) {
-    return (k(row) + v * kRows) * layout.columnsAtOnce() + columnLane;
-  };
+/// The same without a loop, so that what one phase has emitted is there for the
+/// next one. A lane without a last element takes another one and leaves it out.
+ReduceEmitter::Values ReduceEmitter::reduceKeptColumns(LaneIndex result,
+                                                       Value first) {
+  const int64_t stride = layout.columnStride();
+  Values values = startColumns(result);
+  enterKept(keptRows, layout.vector);
+  for (int64_t from = 0; from < layout.elements; from += stride) {
+    Expr element = k(first) + from;
+    Value valid;
+    if (from + stride > layout.elements) {
+      valid = element < layout.elements;
+      element = min(element, layout.elements - 1);
+    }
+    values = accumulateColumns(values, result, element, valid, &keptRows);
+  }
+  leaveKept(keptRows);
+  return values;
+}
+
+/// Where workgroup memory has a value of this lane's column `v`, of a row of
+/// lanes.
+Value ReduceEmitter::columnSlot(int64_t v, Value row) {
+  return (k(row) + v * layout.columnRows()) * layout.lanesAcross + columnLane;
+}
+
+/// Shows all rows of lanes what each has.
+void ReduceEmitter::shareColumns(Values values) {
   k.workgroupBarrier(); // Workgroup memory is used again.
   for (int64_t v = 0; v < layout.vector; ++v)
-    storeSlots(ofColumn(values, v), placeOf(v, columnRow));
+    storeSlots(ofColumn(values, v), columnSlot(v, columnRow));
   k.workgroupBarrier();
+}
+
+/// What `count` rows of lanes have shown, combined.
+ReduceEmitter::Values ReduceEmitter::combineRows(Value firstRow,
+                                                 int64_t count) {
   Values totals;
   for (int64_t v = 0; v < layout.vector; ++v) {
-    Values total = loadSlots(placeOf(v, k.index(0)));
-    for (int64_t row = 1; row < kRows; ++row)
-      total = combine(total, loadSlots(placeOf(v, k.index(row))),
+    Values total = loadSlots(columnSlot(v, firstRow));
+    for (int64_t row = 1; row < count; ++row)
+      total = combine(total, loadSlots(columnSlot(v, k(firstRow) + row)),
                       /*ascends=*/false);
     llvm::append_range(totals, total);
   }
   return totals;
+}
+
+/// Combines the rows of lanes of one part; every lane of a column gets the
+/// totals.
+ReduceEmitter::Values ReduceEmitter::foldColumns(Values values) {
+  shareColumns(values);
+  return combineRows(k.index(0), kRows);
+}
+
+/// The totals of all parts: a few parts at a time, of which row r of lanes adds
+/// the r-th one to those before it, as lane r of the order does.
+ReduceEmitter::Values ReduceEmitter::reduceAllParts(LaneIndex result) {
+  const int64_t parts = layout.order.parts, atOnce = layout.partsAtOnce();
+  auto partsFrom = [&](Value firstPart) {
+    return reduceColumns(result, k(firstPart) + k(columnRow) / kRows,
+                         k(columnRow) % kRows);
+  };
+  if (parts == 1) {
+    Values values = reduceColumns(result, k.index(0), columnRow);
+    return slots.empty() ? values : foldColumns(values);
+  }
+  auto someParts = [&](Value firstPart, ValueRange totals) {
+    Values values = partsFrom(firstPart);
+    if (slots.empty())
+      return values;
+    shareColumns(values);
+    Value own = min(k(columnRow), atOnce - 1);
+    return combineColumns(Values(totals), combineRows(k(own) * kRows, kRows));
+  };
+  Values totals = parts == atOnce
+                      ? someParts(k.index(0), startColumns(result))
+                      : k.loop(k.index(0), k.index(parts), k.index(atOnce),
+                               startColumns(result), someParts, /*runs=*/true);
+  if (slots.empty())
+    return totals;
+  shareColumns(totals);
+  return combineRows(k.index(0), atOnce);
 }
 
 /// From now on the results of the reductions are init combined with `totals`.
@@ -146,15 +229,16 @@ void ReduceEmitter::storeColumns(LaneIndex result) {
 
 /// What one lane of a column does for all of them.
 void ReduceEmitter::onceAColumn(function_ref<void()> use) {
-  Value first = k(columnRow) == 0;
-  if (hasColumns)
-    first = e(first) & hasColumns;
-  k.ifThen(first, use);
+  Value once = hasColumns;
+  if (layout.columnRows() > 1) {
+    Expr first = k(columnRow) == 0;
+    once = once ? Value(first & once) : Value(first);
+  }
+  if (once)
+    k.ifThen(once, use);
+  else
+    use();
 }
-
-//===----------------------------------------------------------------------===//
-// For a CPU device
-//===----------------------------------------------------------------------===//
 
 /// The values of each result with those of `others`, which come after them.
 ReduceEmitter::Values ReduceEmitter::combineColumns(Values values,
@@ -166,10 +250,16 @@ ReduceEmitter::Values ReduceEmitter::combineColumns(Values values,
   return values;
 }
 
+//===----------------------------------------------------------------------===//
+// For a CPU device
+//===----------------------------------------------------------------------===//
+
 /// What the lanes of part `part` have, one after the other: a lane of the
 /// device takes their elements, neighbours in the order, together.
-ReduceEmitter::Values ReduceEmitter::reduceOwnPart(LaneIndex result,
-                                                   Value part) {
+ReduceEmitter::Values ReduceEmitter::reducePartAlone(LaneIndex result,
+                                                     Value part) {
+  const int64_t stride = layout.columnStride();
+  const int64_t whole = layout.elements / stride * stride;
   Values start;
   for (int64_t row = 0; row < kRows; ++row)
     llvm::append_range(start, startColumns(result));
@@ -185,69 +275,71 @@ ReduceEmitter::Values ReduceEmitter::reduceOwnPart(LaneIndex result,
           next, accumulateColumns(rowOf(carried, row), result, k(first) + row));
     return next;
   };
-  Values lanes =
-      k.loop(k(part) * kRows, k.index(layout.elements),
-             k.index(layout.order.parts * kRows), start, step, /*runs=*/true);
+  Expr first = k(part) * kRows;
+  Values lanes = start;
+  if (whole > 0)
+    lanes = k.loop(first, k.index(whole), k.index(stride), start, step,
+                   /*runs=*/true);
+  if (whole < layout.elements) {
+    c.elements.begin(layout.vector);
+    Values last;
+    for (int64_t row = 0; row < kRows; ++row) {
+      Expr element = first + (whole + row);
+      Value valid = element < layout.elements;
+      llvm::append_range(
+          last, accumulateColumns(rowOf(lanes, row), result,
+                                  min(element, layout.elements - 1), valid));
+    }
+    lanes = last;
+  }
   Values total = rowOf(lanes, 0);
   for (int64_t row = 1; row < kRows; ++row)
     total = combineColumns(total, rowOf(lanes, row));
   return total;
 }
 
-/// A lane has results of its own, all parts of them.
-void ReduceEmitter::emitOwnColumns() {
-  columnLane = lane;
+/// All parts of the lane's results.
+ReduceEmitter::Values ReduceEmitter::reduceAlone(LaneIndex result) {
   const int64_t parts = layout.order.parts;
-  auto eachBlock = [&](Value block, ValueRange) {
-    LaneIndex result = ownColumns(block);
-    Values total;
-    if (parts == 1) {
-      total = reduceOwnPart(result, k.index(0));
-    } else {
-      auto addPart = [&](Value part, ValueRange carried) {
-        return combineColumns(Values(carried), reduceOwnPart(result, part));
-      };
-      auto addLane = [&](Value first, ValueRange carried) {
-        Values ofLane = k.loop(first, k.index(parts), k.index(kRows),
-                               startColumns(result), addPart, /*runs=*/true);
-        return combineColumns(Values(carried), ofLane);
-      };
-      total = k.loop(k.index(0), k.index(std::min(parts, kRows)), k.index(1),
-                     startColumns(result), addLane, /*runs=*/true);
-    }
-    bindColumns(total, result);
-    if (hasColumns)
-      k.ifThen(hasColumns, [&] { storeColumns(result); });
-    else
-      storeColumns(result);
-    return Values();
+  if (parts == 1)
+    return reducePartAlone(result, k.index(0));
+  auto addPart = [&](Value part, ValueRange carried) {
+    return combineColumns(Values(carried), reducePartAlone(result, part));
   };
-  k.loop(k.groupId(), k.index(layout.columnBlocks()), k.index(layout.groups),
-         {}, eachBlock, /*runs=*/true);
+  auto addLane = [&](Value first, ValueRange carried) {
+    Values ofLane = k.loop(first, k.index(parts), k.index(kRows),
+                           startColumns(result), addPart, /*runs=*/true);
+    return combineColumns(Values(carried), ofLane);
+  };
+  return k.loop(k.index(0), k.index(std::min(parts, kRows)), k.index(1),
+                startColumns(result), addLane, /*runs=*/true);
 }
 
 //===----------------------------------------------------------------------===//
-// For others
+// Layouts
 //===----------------------------------------------------------------------===//
 
 void ReduceEmitter::emitColumns() {
-  if (layout.ownResults)
-    return emitOwnColumns();
-  columnLane = k(lane) % layout.columnsAtOnce();
-  columnRow = k(lane) / layout.columnsAtOnce();
+  columnLane = lane;
+  if (layout.columnRows() > 1) {
+    columnLane = k(lane) % layout.lanesAcross;
+    columnRow = k(lane) / layout.lanesAcross;
+  }
   int64_t blocks = layout.columnBlocks();
-  if (layout.order.parts > 1) {
+  if (!layout.allParts) {
     Expr group = k.groupId();
     emitColumnParts(group % blocks, group / blocks);
     return;
   }
+  keepsRows = layout.keepsRows;
   auto eachBlock = [&](Value block, ValueRange) {
     LaneIndex result = ownColumns(block);
     for (const ReducePhase &phase : phases) {
       enter(phase);
-      Values values = reduceColumns(result, k.index(0));
+      Values totals =
+          layout.ownResults ? reduceAlone(result) : reduceAllParts(result);
       if (!reductions.empty())
-        bindColumns(foldColumns(values), result);
+        bindColumns(totals, result);
     }
     if (!results.empty())
       onceAColumn([&] { storeColumns(result); });
@@ -265,7 +357,7 @@ void ReduceEmitter::emitColumnParts(Value block, Value part) {
   auto partialAt = [&](Value part) {
     return k(part) * layout.results + result.base;
   };
-  Values totals = foldColumns(reduceColumns(result, part));
+  Values totals = foldColumns(reduceColumns(result, part, columnRow));
   onceAColumn([&] {
     for (size_t i = 0; i < slots.size(); ++i) {
       Values own;

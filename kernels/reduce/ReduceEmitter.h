@@ -69,8 +69,9 @@ private:
   void emitParts();
   void emitColumns();
   void emitColumnParts(Value block, Value part);
-  void emitOwnColumns();
-  Values reduceOwnPart(LaneIndex result, Value part);
+  Values reduceAllParts(LaneIndex result);
+  Values reduceAlone(LaneIndex result);
+  Values reducePartAlone(LaneIndex result, Value part);
   Values combineColumns(Values values, Values others);
 
   // Loops.
@@ -134,8 +135,13 @@ private:
   LaneIndex ownColumns(Value block);
   MutableArrayRef<Value> ofColumn(Values &values, int64_t v);
   Values startColumns(LaneIndex result);
-  Values accumulateColumns(Values values, LaneIndex result, Value element);
-  Values reduceColumns(LaneIndex result, Value part);
+  Values accumulateColumns(Values values, LaneIndex result, Value element,
+                           Value valid = Value(), Kept *kept = nullptr);
+  Values reduceColumns(LaneIndex result, Value part, Value row);
+  Values reduceKeptColumns(LaneIndex result, Value first);
+  Value columnSlot(int64_t v, Value row);
+  void shareColumns(Values values);
+  Values combineRows(Value firstRow, int64_t count);
   Values foldColumns(Values values);
   void bindColumns(Values totals, LaneIndex result);
   void storeColumns(LaneIndex result);
@@ -148,7 +154,11 @@ private:
   ElementEmitter::Point loopPoint(LaneIndex result, LaneIndex element);
   void enterKept(Kept &kept, int64_t laneCount);
   void leaveKept(Kept &kept);
-  ElementEmitter::Point keptPoint(Kept &kept, Value result, LaneIndex element);
+  ElementEmitter::Point keptPoint(Kept &kept, Value result, LaneIndex element) {
+    return keptPoint(kept, LaneIndex{result, 0, 1}, element);
+  }
+  ElementEmitter::Point keptPoint(Kept &kept, LaneIndex result,
+                                  LaneIndex element);
   ElementEmitter::Point resultPoint(Value result) {
     return resultPoint(LaneIndex{result, 0, 1});
   }

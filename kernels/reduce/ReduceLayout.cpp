@@ -11,10 +11,9 @@
 #include "kernels/reduce/ReduceLayout.h"
 
 #include "kernels/analysis/BodyTraits.h"
+#include "kernels/analysis/Phases.h"
 #include "kernels/analysis/Reductions.h"
 #include "kernels/analysis/RowLimit.h"
-
-#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -26,6 +25,8 @@ static constexpr int64_t kMaxRowsInFlight = 16;
 /// Elements of a column in flight. Columns' values take half of the workgroup
 /// memory at most, results next to each other all of it.
 static constexpr int64_t kMaxColumnsInFlight = 8;
+/// Neighbours in a row that a workgroup reads at least: a sector of memory.
+static constexpr int64_t kMinColumnBytes = 32;
 /// Workgroups of a row kernel: more than those that run at once, which stay in
 /// step otherwise (docs/rationale/row-kernels.md).
 static constexpr int64_t kMaxRowGroups = 16384;
@@ -93,25 +94,22 @@ static bool makesPairs(linalg::GenericOp op) {
   });
 }
 
+static bool combinesByOperations(flow::DispatchOp kernel) {
+  return llvm::all_of(getReductions(kernel), [](linalg::GenericOp op) {
+    std::optional<Combiner> combiner = matchCombiner(op);
+    return combiner->choices.empty() && combiner->claims.empty();
+  });
+}
+
 /// Whether all that a kernel makes follows results of one walk, which are
 /// combined by operations.
 static bool endsInResults(flow::DispatchOp kernel) {
-  SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
-  SmallVector<int64_t> loops = reductions.front().getStaticLoopRanges();
-  auto isPlain = [](linalg::GenericOp op) {
-    std::optional<Combiner> combiner = matchCombiner(op);
-    return combiner->choices.empty() && combiner->claims.empty();
-  };
+  SmallVector<int64_t> loops =
+      getReductions(kernel).front().getStaticLoopRanges();
   auto walksLoops = [&](Type type) {
     return cast<RankedTensorType>(type).getShape() == ArrayRef(loops);
   };
-  auto readsReduction = [](linalg::GenericOp op) {
-    SetVector<Operation *> behind;
-    (void)getBackwardSlice(op.getOperation(), &behind);
-    return llvm::any_of(behind, isReduction);
-  };
-  return llvm::all_of(reductions, isPlain) &&
-         llvm::none_of(reductions, readsReduction) &&
+  return combinesByOperations(kernel) && countPhases(kernel) == 1 &&
          llvm::none_of(kernel.getResultTypes(), walksLoops);
 }
 
@@ -152,36 +150,81 @@ static void addScratch(flow::DispatchOp kernel, int64_t partials,
   layout.scratch.push_back({4 * uint64_t(counters), /*keepsZero=*/true});
 }
 
-/// How many neighbouring results a lane takes: 16 bytes of what is read, as far
-/// as all lanes have some and their values fit into workgroup memory.
-static int64_t columnVector(flow::DispatchOp kernel, linalg::GenericOp first,
-                            const BodyTraits &traits, TargetAttr target,
-                            int64_t results) {
-  int64_t slotBytes = slotBytesOf(kernel);
-  int64_t vector = traits.linear && !traits.loops ? preferredVector(kernel) : 1;
-  auto fits = [&] {
-    return first.getStaticLoopRanges().back() % vector == 0 &&
-           rowsHoldVectors(kernel, vector) &&
-           results >= vector * ReduceLayout::kColumnsAtOnce &&
-           vector * slotBytes * KernelLayout::kLanes <=
-               target.getWorkgroupBytes() / 2;
-  };
-  while (vector > 1 && !fits())
+/// The largest vector up to `most` that `fits`, and that neighbouring results
+/// always have.
+static int64_t columnVector(flow::DispatchOp kernel, const BodyTraits &traits,
+                            int64_t most, function_ref<bool(int64_t)> fits) {
+  linalg::GenericOp first = getReductions(kernel).front();
+  int64_t vector = traits.linear && !traits.loops ? most : 1;
+  while (vector > 1 && !(first.getStaticLoopRanges().back() % vector == 0 &&
+                         rowsHoldVectors(kernel, vector) && fits(vector)))
     vector /= 2;
   return vector;
 }
 
-static void configureColumns(flow::DispatchOp kernel, linalg::GenericOp first,
-                             const BodyTraits &traits, TargetAttr target,
-                             ReduceLayout &layout) {
-  layout.vector = columnVector(kernel, first, traits, target, layout.results);
+/// Of what is read.
+static int64_t widestBytes(flow::DispatchOp kernel) {
+  return 16 / preferredVector(kernel);
+}
+
+bool gpuvm::mayHaveAllParts(const ReductionOrder &order, int64_t results,
+                            int64_t elements, int64_t elementBytes,
+                            TargetAttr target) {
+  if (order.parts == 1)
+    return true;
+  double groups = llvm::divideCeil(results * elementBytes, kMinColumnBytes);
+  double units = target.getUnits(), busy = std::min(groups, units);
+  double bytes = double(results) * elements * elementBytes;
+  double walkUs = bytes / target.getBytesPerUs();
+  return walkUs * (units / busy - 1) <= target.getDispatchNs() / 1e3;
+}
+
+/// A workgroup takes all parts of its results, since it goes on with the
+/// totals.
+static void takeAllParts(flow::DispatchOp kernel, const BodyTraits &traits,
+                         TargetAttr target, ReduceLayout &layout) {
+  constexpr int64_t kMaxPartsAtOnce = 8;
+  int64_t atOnce = std::min(layout.order.parts, kMaxPartsAtOnce);
+  int64_t rows = atOnce * ReductionOrder::kColumnLanes;
+  layout.lanesAcross = llvm::bit_floor<uint64_t>(KernelLayout::kLanes / rows);
+  int64_t bytesAcross = layout.lanesAcross * widestBytes(kernel);
+  // Rather more workgroups than long rows of lanes.
+  auto isNarrow = [&] {
+    return layout.columnBlocks() >= target.getUnits() ||
+           layout.vector * bytesAcross <= kMinColumnBytes;
+  };
+  while (layout.vector > 1 && !isNarrow())
+    layout.vector /= 2;
+  for (; !isNarrow(); bytesAcross /= 2)
+    layout.lanesAcross /= 2;
+  layout.lanes = rows * layout.lanesAcross;
+  int64_t kept =
+      layout.vector * llvm::divideCeil(layout.elements, layout.columnStride());
+  layout.keepsRows = !traits.once() && atOnce == layout.order.parts &&
+                     kept <= kMaxKept && kept * traits.ops <= kMaxKeptOps;
+}
+
+static void configureColumns(flow::DispatchOp kernel, const BodyTraits &traits,
+                             TargetAttr target, ReduceLayout &layout) {
+  int64_t slotBytes = slotBytesOf(kernel);
+  // All lanes have some, and their values fit into workgroup memory.
+  auto fits = [&](int64_t vector) {
+    return layout.results >= vector * layout.lanesAcross &&
+           vector * slotBytes * KernelLayout::kLanes <=
+               target.getWorkgroupBytes() / 2;
+  };
+  layout.vector = columnVector(kernel, traits, preferredVector(kernel), fits);
+  bool goesOn = countPhases(kernel) > 1;
+  if (goesOn)
+    takeAllParts(kernel, traits, target, layout);
   layout.unroll = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
       KernelLayout::kMaxUnrolledOps / (layout.vector * traits.ops), 1,
       traits.once() ? 1 : kMaxColumnsInFlight));
   int64_t blocks = layout.columnBlocks(), parts = layout.order.parts;
-  layout.groups =
-      parts == 1 ? std::min(blocks, KernelLayout::kMaxGroups) : blocks * parts;
-  if (parts > 1)
+  layout.allParts = goesOn || parts == 1;
+  layout.groups = layout.allParts ? std::min(blocks, KernelLayout::kMaxGroups)
+                                  : blocks * parts;
+  if (!layout.allParts)
     addScratch(kernel, layout.results * parts, blocks, layout);
 }
 
@@ -197,7 +240,7 @@ void gpuvm::layOutReduction(flow::DispatchOp kernel, TargetAttr target,
     return;
   }
   if (layout.order.columns) {
-    configureColumns(kernel, first, traits, target, layout);
+    configureColumns(kernel, traits, target, layout);
     return;
   }
   layout.vector = reductionVector(first, kernel, traits, layout);
@@ -308,26 +351,30 @@ static bool takeOwnResults(flow::DispatchOp kernel, const BodyTraits &traits,
 static bool takeOwnColumns(flow::DispatchOp kernel, const BodyTraits &traits,
                            ReduceLayout &layout) {
   constexpr int64_t lanes = ReductionOrder::kGroupsPerPart;
-  int64_t vector = 2 * layout.vector;
-  int64_t ops = ReductionOrder::kColumnLanes * vector * traits.ops;
-  int64_t groups = llvm::divideCeil(layout.results, lanes * vector);
   auto isLimited = [](linalg::GenericOp op) {
     return getRowLimit(op).has_value();
   };
-  SmallVector<linalg::GenericOp> reductions = getReductions(kernel);
-  if (layout.vector == 1 || groups > kMaxRowGroups ||
-      layout.results < kMinOwnResults || ops > kMaxStraightOps ||
-      layout.elements % (layout.order.parts * ReductionOrder::kColumnLanes) !=
-          0 ||
-      reductions.front().getStaticLoopRanges().back() % vector != 0 ||
-      !rowsHoldVectors(kernel, vector) || !endsInResults(kernel) ||
-      llvm::any_of(reductions, isLimited))
+  auto fits = [&](int64_t vector) {
+    return ReductionOrder::kColumnLanes * vector * traits.ops <=
+               kMaxStraightOps &&
+           layout.results >= vector * lanes;
+  };
+  int64_t vector =
+      columnVector(kernel, traits, 2 * preferredVector(kernel), fits);
+  int64_t groups = llvm::divideCeil(layout.results, lanes * vector);
+  int64_t iterations =
+      countPhases(kernel) * layout.elements / ReductionOrder::kColumnLanes;
+  if (vector == 1 || groups > kMaxRowGroups ||
+      layout.results < kMinOwnResults || iterations > kMaxIterations ||
+      !combinesByOperations(kernel) ||
+      llvm::any_of(getReductions(kernel), isLimited))
     return false;
-  layout.ownResults = layout.wide = true;
+  layout.ownResults = layout.wide = layout.allParts = true;
+  layout.keepsRows = false;
   layout.scratch.clear();
   layout.vector = vector;
   layout.unroll = 1;
-  layout.lanes = lanes;
+  layout.lanes = layout.lanesAcross = lanes;
   layout.groups = groups;
   return true;
 }
@@ -384,4 +431,8 @@ void ReduceLayout::visit(LayoutFields &fields) {
   fields.number("results_per_lane", resultsPerLane);
   fields.number("lanes_at_once", lanesAtOnce);
   fields.flag("own_results", ownResults);
+  if (order.columns) {
+    fields.number("lanes_across", lanesAcross);
+    fields.flag("all_parts", allParts);
+  }
 }

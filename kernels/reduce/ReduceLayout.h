@@ -16,11 +16,6 @@ namespace mlir::gpuvm {
 /// A reduction that is no contraction (ContractLayout). `vector`: of elements
 /// of a result; in columns, of neighbouring results.
 struct ReduceLayout : LayoutOf<ReduceLayout> {
-  /// In columns: lanes side by side along the results, if those of several
-  /// rows share them.
-  static constexpr int64_t kColumnsAtOnce =
-      kLanes / ReductionOrder::kColumnLanes;
-
   ReductionOrder order;
   /// The iteration space is walked in row-major order of positions; loop
   /// indices are not needed.
@@ -39,14 +34,38 @@ struct ReduceLayout : LayoutOf<ReduceLayout> {
   /// of them, and else it does, one after the other, what a lane group does.
   int64_t lanesAtOnce = 0;
 
-  /// In columns: lanes side by side, and of results, as many as a workgroup
-  /// takes at once.
-  int64_t columnsAtOnce() const { return ownResults ? lanes : kColumnsAtOnce; }
+  /// In columns: lanes side by side along the results. The workgroup's rows of
+  /// them share its results.
+  int64_t lanesAcross = kLanes / ReductionOrder::kColumnLanes;
+  /// In columns: a workgroup has all parts of its results, one or a few at a
+  /// time, and not one part of them.
+  bool allParts = false;
+
   int64_t columnBlocks() const {
-    return llvm::divideCeil(results, columnsAtOnce() * vector);
+    return llvm::divideCeil(results, lanesAcross * vector);
+  }
+  /// Rows of lanes, kColumnLanes for each part that a workgroup has at once.
+  int64_t columnRows() const { return lanes / lanesAcross; }
+  int64_t partsAtOnce() const {
+    return columnRows() / ReductionOrder::kColumnLanes;
+  }
+  /// What is between two elements of a lane of the order.
+  int64_t columnStride() const {
+    return order.parts * ReductionOrder::kColumnLanes;
   }
   void visit(LayoutFields &fields) override;
 };
+
+/// Lavapipe (Mesa 22.3) ends the loops of an invocation after 65,536 iterations
+/// in all, without a word; what would need more is refused.
+inline constexpr int64_t kMaxIterations = 65000;
+
+/// Whether a kernel on `target` should go on with the totals of a reduction in
+/// columns, for which a workgroup has all parts of its results: whether a walk
+/// over the elements then takes no longer than one of all workgroups and
+/// another kernel.
+bool mayHaveAllParts(const ReductionOrder &order, int64_t results,
+                     int64_t elements, int64_t elementBytes, TargetAttr target);
 
 /// Lays out a reduction whose elements are no contraction.
 void layOutReduction(flow::DispatchOp kernel, TargetAttr target,

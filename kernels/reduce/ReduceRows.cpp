@@ -205,7 +205,7 @@ void ReduceEmitter::leaveKept(Kept &kept) {
   kept.scope = c.elements.exchange(std::move(kept.outside));
 }
 
-ElementEmitter::Point ReduceEmitter::keptPoint(Kept &kept, Value result,
+ElementEmitter::Point ReduceEmitter::keptPoint(Kept &kept, LaneIndex result,
                                                LaneIndex element) {
   if (kept.next == kept.points.size())
     kept.points.push_back(loopPoint(result, element));

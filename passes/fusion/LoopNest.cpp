@@ -8,6 +8,8 @@
 #include "passes/fusion/LoopNest.h"
 
 #include "dialects/gpuvm/Reduction.h"
+#include "dialects/gpuvm/Target.h"
+#include "kernels/reduce/ReduceLayout.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -34,10 +36,22 @@ static bool canFollow(linalg::GenericOp op, linalg::GenericOp lead) {
          !hasVisibleOrder(op);
 }
 
-/// Whether one part has all elements of each result of `reduction`.
-static bool hasWholeRows(linalg::GenericOp reduction) {
+/// Whether a workgroup or a lane has all elements of each result of
+/// `reduction`.
+static bool hasWholeRows(linalg::GenericOp reduction, ArrayRef<int64_t> loops) {
   ReductionOrder order = getReductionOrder(reduction);
-  return !order.tiled && (order.sequential || order.parts == 1);
+  if (order.tiled || order.sequential || order.parts == 1)
+    return !order.tiled;
+  if (!order.columns)
+    return false;
+  int64_t results = ShapedType::getNumElements(resultShape(reduction));
+  int64_t bytes = 1;
+  for (OpOperand *input : reduction.getDpsInputOperands())
+    bytes = std::max<int64_t>(
+        bytes, elementBytes(getElementTypeOrSelf(input->get().getType())));
+  return mayHaveAllParts(order, results,
+                         ShapedType::getNumElements(loops) / results, bytes,
+                         getMainTarget(reduction));
 }
 
 /// Which of `ops` are read, directly or through others, where a result of a
@@ -92,7 +106,7 @@ bool gpuvm::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops,
           epilogue.contains(source) ||
           cast<linalg::GenericOp>(source).getNumReductionLoops() != 0;
       if (isResult && sameLoops) {
-        if (read.map != resultMap || !hasWholeRows(lead))
+        if (read.map != resultMap || !hasWholeRows(lead, loops))
           return false;
         continue;
       }

@@ -17,6 +17,7 @@ alone if that fails. --every takes each so-manieth case only. The kinds of case:
   long    reductions of millions of elements, with short and long bodies
   columns reductions whose neighbouring elements belong to neighbouring results
   rows    elementwise operations on rows and on reductions of them
+  whole   the same over other dimensions
   combine several accumulators that depend on each other: arg-min, arg-max, claims
   attention  one and many query rows, masks, counts
   products   matrix products and their like, and what is computed around them

@@ -25,7 +25,7 @@ def from_seeds(make):
 
 
 KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": programs_reduce.rows,
-         "columns": programs_reduce.columns,
+         "columns": programs_reduce.columns, "whole": programs_reduce.whole_columns,
          "combine": programs_combine.combine, "functions": programs_functions.functions,
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_state.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,

@@ -116,10 +116,10 @@ def row_program(name, shape, axes, dtype):
     return p
 
 
-def softmax_program(name, shape, dtype):
+def softmax_program(name, shape, dtype, axes=None):
     p = Program(name)
     x = p.input(shape, dtype)
-    axes = [len(shape) - 1]
+    axes = axes or [len(shape) - 1]
 
     def exponentials(s, x):
         top = s.broadcast(s.reduce("arith.maximumf", x, axes, -100.0), shape, axes)
@@ -131,6 +131,34 @@ def softmax_program(name, shape, dtype):
 
     p.outputs = [p.stage(quotients, p.stage(exponentials, x))]
     return p
+
+
+def largest_program(name, shape, axes, dtype, predicate):
+    """Where the best element of each result is."""
+    p = Program(name)
+    p.few = True
+    x = p.input(shape, dtype)
+
+    def mark(s, x):
+        key, _ = programs_combine.arg_reduce(s, x, axes, predicate, None)
+        ones, zeros = s.constant(shape, dtype, 1), s.constant(shape, dtype, 0)
+        return s.select(s.compare("oeq", x, s.broadcast(key, shape, axes)), ones, zeros)
+
+    p.outputs = [p.stage(mark, x)]
+    return p
+
+
+def whole_columns(_):
+    """Row kernels over other dimensions than the last one: one part and many, of which a workgroup has some or all
+    at once, kept in registers and not, on sizes that vectors, parts and workgroups do not divide."""
+    shapes = [((300, 72), [0]), ((1300, 48), [0]), ((2000, 33), [0]), ((3, 500, 36), [1]), ((9, 70, 64), [0, 1]),
+              ((5, 40, 3, 32), [1, 2]), ((270, 2, 136), [0])]
+    for number, (shape, axes) in enumerate(shapes):
+        dtype = ["f64", "f32", "i32", "f32", "f16", "i64", "f32"][number]
+        yield row_program(f"whole_{number}_{dtype}", shape, axes, dtype)
+    for number, (shape, axes) in enumerate([((515, 136), [0]), ((1300, 128), [0]), ((2, 300, 132), [1])]):
+        yield softmax_program(f"whole_softmax_{number}", shape, "f32", axes)
+    yield largest_program("whole_largest", (400, 40), [0], "f32", "ogt")
 
 
 def rows(_):

@@ -10,6 +10,17 @@
 // RUN: gpuvm-compile %s --program=one_long_row --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=PARTS
 // PARTS: 3 gpuvm-form-kernels{{ +}}- Kernels formed
 
+// Over another dimension than the last, a workgroup has all parts of its columns.
+// RUN: gpuvm-compile %s --program=middle --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: gpuvm-plan show %t.gvplan | FileCheck %s --check-prefix=WHOLE
+// WHOLE: softmax_reduce {{.*}}local size 256x1x1
+// WHOLE: softmax_reduce_wide {{.*}}local size 16x1x1
+
+// 64 columns of 65,536 are too few workgroups for a large GPU, and enough for
+// two cores.
+// RUN: gpuvm-compile %s --program=narrow --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=PARTS
+// RUN: gpuvm-compile %s --program=narrow --target=lavapipe --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=ONE
+
 // A lane loads all rows that it has in flight before it stores the first power.
 // RUN: gpuvm-compile %s --program=one_long_row -o %t.gvplan && gpuvm-plan disassemble %t.gvplan --kernel=softmax_reduce_1 | FileCheck %s --check-prefix=LOADS
 // LOADS: kernel softmax_reduce_1: GLSL
@@ -123,4 +134,22 @@ gpuvm.program @short_rows(%x: tensor<1000x50xf32>) -> (y: tensor<1000xf32>) {
     gpuvm.send %r : tensor<1000xf32>
   }
   gpuvm.return %y : !gpuvm.message<tensor<1000xf32>>
+}
+
+gpuvm.program @middle(%x: tensor<4x1024x256xf32>) -> (y: tensor<4x1024x256xf32>) {
+  %y = gpuvm.stage @softmax(%in = %x : tensor<4x1024x256xf32>) -> tensor<4x1024x256xf32> {
+    %empty = tensor.empty() : tensor<4x1024x256xf32>
+    %r = linalg.softmax dimension(1) ins(%in : tensor<4x1024x256xf32>) outs(%empty : tensor<4x1024x256xf32>) -> tensor<4x1024x256xf32>
+    gpuvm.send %r : tensor<4x1024x256xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<4x1024x256xf32>>
+}
+
+gpuvm.program @narrow(%x: tensor<65536x64xf32>) -> (y: tensor<65536x64xf32>) {
+  %y = gpuvm.stage @softmax(%in = %x : tensor<65536x64xf32>) -> tensor<65536x64xf32> {
+    %empty = tensor.empty() : tensor<65536x64xf32>
+    %r = linalg.softmax dimension(0) ins(%in : tensor<65536x64xf32>) outs(%empty : tensor<65536x64xf32>) -> tensor<65536x64xf32>
+    gpuvm.send %r : tensor<65536x64xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<65536x64xf32>>
 }
