@@ -68,12 +68,13 @@ void gpuvm::buildPlanning(OpPassManager &passes,
                                       : createWriteReport({options.report}));
   if (options.schedule)
     onProgram(createSchedule());
+  onProgram(createStoreInPlace({options.inPlace, options.schedule}));
+  onProgram(createHoistConditionStores({options.maxWindowBytes}));
+  onProgram(createPredicateDispatches({options.park}));
+  onProgram(createSizeKernels({options.size}));
   passes.addPass(createPlaceShared());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
-  onProgram(createHoistConditionStores());
-  onProgram(createPredicateDispatches({options.park}));
-  onProgram(createSizeKernels({options.size}));
   onProgram(createResumeKernels());
 }
 

@@ -328,6 +328,68 @@ def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {
   }];
 }
 
+def StoreInPlace : GpuvmProgramPass<"gpuvm-store-in-place"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Computes values in the symbols that they are stored to.";
+  let description = [{
+    A store becomes a `flow.place` if the dispatch that makes its value can write
+    the symbol: no command between both accesses it, and none changes it while the
+    value is still read. With `in-place` that dispatch may also read the symbol,
+    where it writes it. A predicated store whose value cannot be computed there is
+    done by a predicated dispatch; after a long loop whose end the device decides,
+    dispatches copy. With `schedule` the order of gpuvm-schedule is computed again,
+    and the one with fewer steps is kept.
+  }];
+  let options = [Option<"inPlace", "in-place", "bool", "true",
+                        "Update what a dispatch reads">,
+                 Option<"schedule", "schedule", "bool", "true",
+                        "Order the commands again">];
+}
+
+def HoistConditionStores : Pass<"gpuvm-hoist-condition-stores",
+                                "::mlir::gpuvm::ProgramOp"> {
+  let dependentDialects = ["::mlir::flow::FlowDialect", "::mlir::gpuvm::GpuvmDialect"];
+  let summary = "Hoists the store of a loop's condition to its producer.";
+  let description = [{
+    The kernels of an iteration read the loop's
+    condition, so the store of the next condition comes after all of them. This
+    pass copies the condition at the beginning of the iteration, and the kernels
+    read the copy. The store then moves to just after the producer of the stored
+    value. If the producer is a map or a reduction to one element, the store is
+    fused into it. The pass applies where it saves a barrier or a dispatch.
+  }];
+  let options = [kMaxWindowBytes];
+}
+
+def PredicateDispatches : GpuvmProgramPass<"gpuvm-predicate-dispatches"> {
+  let summary = "Lowers kernels with a predicate to predicated dispatches.";
+  let description = [{
+    A predicated dispatch is an indirect
+    dispatch whose workgroup count is zero while the predicate is false (with
+    `unless`, while it is true). A kernel becomes one if each of its results is
+    demanded only under the predicate, or can be tied to the other operand of
+    its select: that is the same place of a symbol, or dies here. A dispatch after
+    the producer of the predicate computes the counts of workgroups. With `mode=auto`, cheap kernels that
+    depend on no other command of their block run unconditionally, in the same
+    wave as the kernel that writes the counts, if that saves a barrier.
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "auto, or always: all of them read their workgroups">];
+}
+
+def SizeKernels : GpuvmProgramPass<"gpuvm-size-kernels"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Sizes dispatches by the count of rows on the device.";
+  let description = [{
+    A map all of whose results are rows of a bounded message becomes an indirect
+    dispatch. A kernel before it computes its workgroup count from the count of
+    rows and writes it to Control. `mode` is auto (if the maps, with all rows,
+    take three times as long as that kernel), always or never.
+  }];
+  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
+                        "auto, always or never">];
+}
+
 def PlaceShared : Pass<"gpuvm-place-shared", "::mlir::ModuleOp"> {
   let summary = "Assigns one window to each symbol that programs share.";
   let description = [{
@@ -340,12 +402,10 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
   let dependentDialects = kEmissionDialects;
   let summary = "Assigns a window to every value and symbol.";
   let description = [{
-    R31 of the receiver and R30 of the sender are one window. A value that is
-    stored to a symbol is computed in the symbol's window, if no command between
-    accesses it. A result aliases the window of an operand if the kernel is the
-    last reader of that operand and reads it only at the index it writes
-    (`in-place`). Some stores are then no commands, so the order of
-    gpuvm-schedule is computed again, and the one with fewer barriers is kept.
+    R31 of the receiver and R30 of the sender are one window. Values of a
+    `flow.place` are in their symbol, tied results where their operand is. A result
+    aliases the window of an operand if the kernel is the last reader of that operand
+    and reads it only at the index it writes (`in-place`).
 
     Everything else in Registers has a live range of commands. Windows whose
     ranges have a barrier between them may share bytes. An additional barrier is
@@ -367,49 +427,6 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
                  Option<"maxWindowBytes", "max-window-bytes", "uint64_t",
                         "134217728",
                         "The longest window a kernel may bind; at least 256">];
-}
-
-def HoistConditionStores : Pass<"gpuvm-hoist-condition-stores",
-                                "::mlir::gpuvm::ProgramOp"> {
-  let dependentDialects = ["::mlir::flow::FlowDialect", "::mlir::gpuvm::GpuvmDialect"];
-  let summary = "Hoists the store of a loop's condition to its producer.";
-  let description = [{
-    Runs after `gpuvm-plan-memory`. The kernels of an iteration read the loop's
-    condition, so the store of the next condition comes after all of them. This
-    pass copies the condition at the beginning of the iteration, and the kernels
-    read the copy. The store then moves to just after the producer of the stored
-    value. If the producer is a map or a reduction to one element, the store is
-    fused into it. The pass applies where it saves a barrier or a dispatch.
-  }];
-}
-
-def PredicateDispatches : GpuvmProgramPass<"gpuvm-predicate-dispatches"> {
-  let summary = "Lowers kernels with a predicate to predicated dispatches.";
-  let description = [{
-    Runs after `gpuvm-plan-memory`. A predicated dispatch is an indirect
-    dispatch whose workgroup count is zero while the predicate is false (with
-    `unless`, while it is true). A kernel becomes one if each of its results is
-    demanded only under the predicate, or aliases the window of the other
-    operand of its select. It gets three words of Control, which a kernel after
-    the producer of the predicate writes. With `mode=auto`, cheap kernels that
-    depend on no other command of their block run unconditionally, in the same
-    wave as the kernel that writes the counts, if that saves a barrier.
-  }];
-  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
-                        "auto, or always: all of them read their workgroups">];
-}
-
-def SizeKernels : GpuvmProgramPass<"gpuvm-size-kernels"> {
-  let dependentDialects = kGeneralDialects;
-  let summary = "Sizes dispatches by the count of rows on the device.";
-  let description = [{
-    A map all of whose results are rows of a bounded message becomes an indirect
-    dispatch. A kernel before it computes its workgroup count from the count of
-    rows and writes it to Control. `mode` is auto (if the maps, with all rows,
-    take three times as long as that kernel), always or never. Needs windows.
-  }];
-  let options = [Option<"mode", "mode", "std::string", "\"auto\"",
-                        "auto, always or never">];
 }
 
 def ResumeKernels : Pass<"gpuvm-resume-kernels", "::mlir::gpuvm::ProgramOp"> {

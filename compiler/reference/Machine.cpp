@@ -126,9 +126,9 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
   if (failed(limit->take(op, 1)))
     return failure();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<StageOp, flow::DispatchOp, LoadOp, StoreOp, MetadataOp, RepeatOp,
-            flow::LoopOp, ClockOp, scf::IfOp, BoundedOp, TopKOp>(
-          [&](auto vmOp) { return run(vmOp, env); })
+      .Case<StageOp, flow::DispatchOp, LoadOp, StoreOp, flow::PlaceOp,
+            MetadataOp, RepeatOp, flow::LoopOp, ClockOp, scf::IfOp, BoundedOp,
+            TopKOp>([&](auto vmOp) { return run(vmOp, env); })
       .Case<flow::BarrierOp, ExternKernelOp, flow::ExposeOp>(
           [](auto) { return success(); })
       .Case([&](DecodeOp decode) {

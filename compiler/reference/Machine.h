@@ -86,6 +86,9 @@ private:
   LogicalResult run(flow::DispatchOp op, Environment &env);
   LogicalResult run(LoadOp op, Environment &env);
   LogicalResult run(StoreOp op, Environment &env);
+  LogicalResult run(flow::PlaceOp op, Environment &env);
+  void setSlice(llvm::StringRef symbol, std::optional<uint64_t> place,
+                const Tensor &value);
   void rotate(flow::LoopOp op, int64_t turns);
   bool isOver(flow::LoopOp op) const;
   LogicalResult run(MetadataOp op, Environment &env);

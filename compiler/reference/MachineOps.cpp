@@ -104,17 +104,26 @@ LogicalResult Machine::run(StoreOp op, Environment &env) {
               std::make_shared<const HostTensor>(std::move(whole)));
     return success();
   }
-  if (!op.getOffset() && !op.getOwn()) {
-    setSymbol(op.getSymbol(), value);
-    return success();
-  }
-  int64_t place = op.getOwn() ? instance : *op.getOffset();
-  HostTensor whole = *getSymbol(op.getSymbol());
-  std::memcpy(whole.bytes.data() + findSlice(whole, place), value->bytes.data(),
-              value->bytes.size());
-  setSymbol(op.getSymbol(),
-            std::make_shared<const HostTensor>(std::move(whole)));
+  setSlice(op.getSymbol(),
+           op.getOwn() ? std::optional<uint64_t>(instance) : op.getOffset(),
+           value);
   return success();
+}
+
+LogicalResult Machine::run(flow::PlaceOp op, Environment &env) {
+  setSlice(op.getSymbol(), op.getOffset(), env.get(op.getValue()));
+  return success();
+}
+
+/// Sets the part of a symbol that begins at row `place`; the whole without one.
+void Machine::setSlice(StringRef symbol, std::optional<uint64_t> place,
+                       const Tensor &value) {
+  if (!place)
+    return setSymbol(symbol, value);
+  HostTensor whole = *getSymbol(symbol);
+  std::memcpy(whole.bytes.data() + findSlice(whole, *place),
+              value->bytes.data(), value->bytes.size());
+  setSymbol(symbol, std::make_shared<const HostTensor>(std::move(whole)));
 }
 
 /// Norm or largest absolute value of a slice of a message in so many.

@@ -22,12 +22,15 @@ SmallVector<Access> DispatchOp::getOtherAccesses() {
     for (bool writes : {false, true})
       for (auto window : scratch->getAsRange<WindowAttr>())
         accesses.push_back({window, writes});
-  if (std::optional<WindowAttr> counts = getCountsWindow())
-    accesses.push_back({*counts, /*writes=*/false});
+  if (std::optional<WindowAttr> groups = getGroupsWindow())
+    accesses.push_back({*groups, /*writes=*/false});
   return accesses;
 }
 
 std::optional<unsigned> DispatchOp::getTiedOperand(unsigned number) {
+  if (std::optional<ArrayRef<int64_t>> ties = getTies();
+      ties && (*ties)[number] >= 0)
+    return (*ties)[number];
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   Value operand = yield.getValues()[number];
   // One scatter may update what another one has updated.
@@ -55,30 +58,90 @@ LogicalResult ExposeOp::verify() {
   return success();
 }
 
+static ParseResult
+parsePredicate(OpAsmParser &parser,
+               std::optional<OpAsmParser::UnresolvedOperand> &predicate,
+               UnitAttr &unless) {
+  bool isUnless = succeeded(parser.parseOptionalKeyword("unless"));
+  if (!isUnless && failed(parser.parseOptionalKeyword("if")))
+    return success();
+  if (isUnless)
+    unless = parser.getBuilder().getUnitAttr();
+  return failure(parser.parseLParen() ||
+                 parser.parseOperand(predicate.emplace()) ||
+                 parser.parseRParen());
+}
+
+static void printPredicate(OpAsmPrinter &printer, DispatchOp, Value predicate,
+                           UnitAttr unless) {
+  if (predicate)
+    printer << (unless ? "unless(" : "if(") << predicate << ')';
+}
+
+/// C5.
+static LogicalResult verifyTies(DispatchOp op) {
+  std::optional<ArrayRef<int64_t>> ties = op.getTies();
+  if (!ties)
+    return success();
+  if (ties->size() != op.getOutputs().size())
+    return op.emitOpError("C5: ties ")
+           << ties->size() << " results, and has " << op.getOutputs().size();
+  llvm::DenseSet<int64_t> tied;
+  for (auto [result, number] : llvm::zip_equal(op.getOutputs(), *ties)) {
+    if (number == -1)
+      continue;
+    if (number < 0 || number >= int64_t(op.getInputs().size()) ||
+        !tied.insert(number).second)
+      return op.emitOpError("C5: operand ")
+             << number << " is not there, or is tied twice";
+    if (tensorBytes(typeOf(op.getInputs()[number])) !=
+        tensorBytes(typeOf(result)))
+      return op.emitOpError("C5: ties ")
+             << result.getType() << " to " << op.getInputs()[number].getType();
+  }
+  return success();
+}
+
+LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &) {
+  if (!getValue().getDefiningOp<DispatchOp>()) // C1
+    return emitOpError("C1: places what no dispatch computes");
+  SymbolInfo symbol = lookupSymbol(*this, getSymbol());
+  if (symbol.region == gpuvm::Region::heap) // C1
+    return emitOpError("C1: heap symbol @") << getSymbol() << " is immutable";
+  return verifySymbolAccess(*this, symbol, getSymbol(), getValue().getType(),
+                            getOffset());
+}
+
 LogicalResult DispatchOp::verify() {
-  Type i1 = IntegerType::get(getContext(), 1);
-  if (std::optional<uint64_t> number = getCondition();
-      number &&
-      (*number >= getInputs().size() ||
-       getInputs()[*number].getType() != RankedTensorType::get({}, i1))) // C5
-    return emitOpError("C5: operand ") << static_cast<int64_t>(*number)
-                                       << " is not there, or no tensor<i1>";
-  if (getUnless() && !getCondition()) // C5
-    return emitOpError("C5: says when it does not run, but no condition");
-  if (getCountsWindow().has_value() != getParkedGroups().has_value()) // C6
+  if (failed(verifyTies(*this)))
+    return failure();
+  if (getMostGroups().has_value() != (getGroups() || getGroupsWindow())) // C6
     return emitOpError("C6: says where its workgroups are counted, or how many "
-                       "they are, but not both");
-  if (std::optional<WindowAttr> counts = getCountsWindow();
-      counts && (counts->getRegion() != gpuvm::Region::control ||
-                 counts->getLength() != kTripletBytes)) // C6
+                       "they are at most, but not both");
+  if (Value groups = getGroups()) {
+    RankedTensorType type = typeOf(groups);
+    auto row = static_cast<int64_t>(getGroupsRow().value_or(-1));
+    if (type.getRank() != 2 || type.getDimSize(1) != 3 ||
+        !type.getElementType().isInteger(32) || row < 0 ||
+        row >= type.getDimSize(0)) // C6
+      return emitOpError("C6: there are no three words in row ")
+             << row << " of " << type;
+  }
+  if (std::optional<WindowAttr> groups = getGroupsWindow();
+      groups && (groups->getRegion() != gpuvm::Region::control ||
+                 groups->getLength() != kTripletBytes)) // C6
     return emitOpError("C6: counts its workgroups in ")
-           << *counts << ", not in 12 bytes of Control";
+           << *groups << ", not in 12 bytes of Control";
   if (std::optional<ArrayAttr> launches = getLaunches();
       launches && (launches->empty() ||
                    cast<LaunchAttr>(launches->getValue().back()).getDevice() !=
                        DeviceKind::any)) // C7
     return emitOpError("C7: has no launch for any device as the last one");
-  return verifyWindows(*this, "C3");
+  if (failed(verifyWindows(*this, "C3", getInputWindows(),
+                           getInputs().getTypes())))
+    return failure();
+  return verifyWindows(*this, "C3", getOutputWindows(),
+                       getOutputs().getTypes());
 }
 
 LogicalResult DispatchOp::verifyRegions() {

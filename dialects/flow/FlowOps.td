@@ -16,6 +16,8 @@ include "dialects/gpuvm/GpuvmBase.td"
 include "dialects/gpuvm/GpuvmInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Flow_Dialect : Dialect {
@@ -32,8 +34,14 @@ def Flow_Dialect : Dialect {
 class Flow_Op<string mnemonic, list<Trait> traits = []>
     : Op<Flow_Dialect, mnemonic, traits>;
 
+def Flow_Predicate : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
+                                "::mlir::IntegerType::get($_self.getContext(), 1))">,
+                          "tensor<i1>", "::mlir::RankedTensorType">,
+                     BuildableType<"::mlir::RankedTensorType::get({}, "
+                                   "$_builder.getI1Type())">;
+
 def Flow_DispatchOp : Flow_Op<"dispatch", [
-    IsolatedFromAbove, SingleBlock,
+    IsolatedFromAbove, SingleBlock, AttrSizedOperandSegments,
     Gpuvm_InCommands, Gpuvm_HoldsCode, Pure,
     DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface,
                               ["getOtherAccesses", "getTiedOperand"]>]> {
@@ -55,9 +63,11 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
     C2: yield has the types of the results.
     C3: windows, where given, are as long as the tensors they hold need.
     C4: a kernel with root `chain` yields results of `flow.hold`.
-    C5: operand `condition` exists and is a `tensor<i1>`; `unless` needs one.
-    C6: `counts_window` and `parked_groups` are both there, or none of them; the
-        window is 12 bytes of Control.
+    C5: `ties` has a number for each result: that of an operand with as many
+        bytes, or -1. No operand is tied twice.
+    C6: `most_groups` is there if the workgroups are counted on the device; `groups`
+        are rows of three words, and `groups_row` is one of them. `groups_window` is
+        12 bytes of Control.
     C7: the last one of `launches` is for any device.
     C8: the results of a kernel with root `map` have as many elements as the
         first one, or one.
@@ -66,11 +76,15 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
     first one that a device can run is taken, and all can run the last one.
     `emitted` names the `spirv.module` next to the program, once there is one.
 
-    Operand `condition`, a `tensor<i1>`, is the predicate of the kernel: the dispatch
-    may be skipped while it is false (with `unless`, while it is true), and the
-    windows of the results then keep their contents. `counts_window`, three words of
-    Control, makes the kernel an indirect dispatch. Its workgroup count is
-    `parked_groups`, or zero if the dispatch is skipped.
+    `if(%p)`: the dispatch runs only while the predicate, a `tensor<i1>`, is true;
+    `unless(%p)`: only while it is false. A result is tied to an operand by `ties`,
+    or because the root updates it in place (`gpuvm.scatter`): both have one
+    window. Where the dispatch does not run, a tied result is its operand, and other
+    results are undefined.
+
+    `groups(%counts[i] of most)`: row i of a tensor of workgroup counts says how many
+    workgroups run, `most` at most: an indirect dispatch. The planner places such
+    counts in Control.
 
     Example:
 
@@ -89,34 +103,64 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
                        OptionalAttr<FlatSymbolRefAttr>:$emitted,
                        OptionalAttr<Gpuvm_LaunchArrayAttr>:$launches,
-                       OptionalAttr<I64Attr>:$condition,
+                       Optional<Flow_Predicate>:$predicate,
                        UnitAttr:$unless,
-                       OptionalAttr<Gpuvm_WindowAttr>:$counts_window,
-                       OptionalAttr<I64Attr>:$parked_groups);
+                       Optional<Gpuvm_Placed>:$groups,
+                       OptionalAttr<I64Attr>:$groups_row,
+                       OptionalAttr<I64Attr>:$most_groups,
+                       OptionalAttr<Gpuvm_WindowAttr>:$groups_window,
+                       OptionalAttr<DenseI64ArrayAttr>:$ties);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs,
                                  "::mlir::StringAttr":$sym_name,
                                  "::mlir::gpuvm::Root":$root,
                                  "::mlir::ArrayAttr":$stages,
                                  "::mlir::ValueRange":$inputs), [{
-    build($_builder, $_state, outputs, sym_name, root, stages, inputs,
-          ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(),
-          ::mlir::FlatSymbolRefAttr(), /*launches=*/::mlir::ArrayAttr(),
-          ::mlir::IntegerAttr(), /*unless=*/false, ::mlir::gpuvm::WindowAttr(),
-          ::mlir::IntegerAttr());
+    $_state.addTypes(outputs);
+    $_state.addOperands(inputs);
+    auto &own = $_state.getOrAddProperties<Properties>();
+    own.sym_name = sym_name;
+    own.root = ::mlir::gpuvm::RootAttr::get($_builder.getContext(), root);
+    own.stages = stages;
+    own.operandSegmentSizes = {static_cast<int32_t>(inputs.size()), 0, 0};
+    $_state.addRegion();
   }]>];
   let results = (outs Variadic<Gpuvm_Placed>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $root $stages `(` $inputs `)` attr-dict-with-keyword $body
-    `:` functional-type($inputs, $outputs)
+    $sym_name $root $stages `(` $inputs `)` custom<Predicate>($predicate, $unless)
+    (`groups` `(` $groups^ `[` $groups_row `]` `of` $most_groups `:` type($groups) `)`)?
+    attr-dict-with-keyword $body `:` functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    /// The value of operand `condition`; null without one.
-    ::mlir::Value getConditionValue() {
-      return getCondition() ? getInputs()[*getCondition()] : ::mlir::Value();
-    }
+}
+
+def Flow_PlaceOp : Flow_Op<"place", [
+    Gpuvm_InCommands, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemWrite]>]> {
+  let summary = "Says that a value is computed in a symbol.";
+  let description = [{
+    What is left of a `gpuvm.store` whose value is computed where it is stored
+    (`gpuvm-store-in-place`): no command, and nothing is copied.
+
+    C1: the value is the result of a dispatch, and has the type of the symbol, or
+        of a slice of its leading dimension (C1 to C3 of `gpuvm.load`).
+
+    Example:
+
+    ```mlir
+    gpuvm.register @state : tensor<8xf32>
+    %y = flow.dispatch @scale_0 map ["scale"] (%x) {
+    ^bb0(%in: tensor<8xf32>):
+      gpuvm.yield %in : tensor<8xf32>
+    } : (tensor<8xf32>) -> tensor<8xf32>
+    flow.place %y in @state : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Gpuvm_Placed:$value, FlatSymbolRefAttr:$symbol,
+                       OptionalAttr<I64Attr>:$offset);
+  let assemblyFormat = [{
+    $value `in` $symbol (`` `[` $offset^ `]`)? attr-dict `:` type($value)
   }];
 }
 
@@ -203,7 +247,7 @@ def Flow_LoopOp : Flow_Op<"loop", [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     NextOp getEnd();
-    static ::llvm::StringRef getDefaultDialect() { return "flow"; }
+    static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
   }];
 }
 

@@ -163,6 +163,12 @@ SymbolInfo getSymbolInfo(Operation *op);
 /// The region symbol `name` of the program around `from`, or else of its
 /// module.
 SymbolInfo lookupSymbol(Operation *from, StringRef name);
+
+/// Verifies that `op` may load `type` from `symbol`, which is called `name`, or
+/// store it there: the whole, or a slice that starts at row `offset`.
+LogicalResult verifySymbolAccess(Operation *op, const SymbolInfo &symbol,
+                                 StringRef name, Type type,
+                                 std::optional<int64_t> offset);
 } // namespace mlir::gpuvm
 
 #define GET_OP_CLASSES

@@ -190,6 +190,12 @@ LogicalResult StoreOp::verifySymbolUses(SymbolTableCollection &tables) {
                       getOffset(), getOwn());
 }
 
+LogicalResult gpuvm::verifySymbolAccess(Operation *op, const SymbolInfo &symbol,
+                                        StringRef name, Type type,
+                                        std::optional<int64_t> offset) {
+  return verifyAccess(op, symbol, name, type, offset, /*isOwn=*/false);
+}
+
 void LoadOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {

@@ -16,7 +16,7 @@ using namespace mlir::gpuvm;
 // Symbols
 //===----------------------------------------------------------------------===//
 
-WindowAttr SymbolBytes::getWindow() const {
+WindowAttr Place::getWindow() const {
   WindowAttr whole = getSymbolInfo(symbol).window;
   return WindowAttr::get(whole.getContext(), whole.getRegion(),
                          whole.getOffset() + begin,
@@ -24,34 +24,37 @@ WindowAttr SymbolBytes::getWindow() const {
 }
 
 template <typename OpT>
-static SymbolBytes sliceBytes(OpT op, const SymbolInfo &symbol) {
+static Place placeOfSlice(OpT op, const SymbolInfo &symbol) {
   uint64_t begin = 0;
   if (std::optional<int64_t> offset = op.getOffset())
     begin = *offset * (tensorBytes(symbol.type) / symbol.type.getDimSize(0));
-  auto type = cast<RankedTensorType>(op.getValue().getType());
-  return {symbol.op, begin, begin + tensorBytes(type)};
+  return {symbol.op, Value(), begin,
+          begin + tensorBytes(typeOf(op.getValue()))};
 }
 
-SymbolBytes gpuvm::getSymbolBytes(LoadOp op) {
-  return sliceBytes(op, lookupSymbol(op, op.getSymbol()));
+Place gpuvm::getPlace(LoadOp op) {
+  return placeOfSlice(op, lookupSymbol(op, op.getSymbol()));
 }
 
-SymbolBytes gpuvm::getSymbolBytes(StoreOp op) {
-  return sliceBytes(op, lookupSymbol(op, op.getSymbol()));
+Place gpuvm::getPlace(StoreOp op) {
+  return placeOfSlice(op, lookupSymbol(op, op.getSymbol()));
 }
 
-bool gpuvm::overlap(ArrayRef<SymbolBytes> a, ArrayRef<SymbolBytes> b) {
-  return llvm::any_of(a, [&](const SymbolBytes &own) {
+Place gpuvm::getPlace(flow::PlaceOp op) {
+  return placeOfSlice(op, lookupSymbol(op, op.getSymbol()));
+}
+
+bool gpuvm::overlap(ArrayRef<Place> a, ArrayRef<Place> b) {
+  return llvm::any_of(a, [&](const Place &own) {
     return llvm::any_of(
-        b, [&](const SymbolBytes &other) { return own.overlaps(other); });
+        b, [&](const Place &other) { return own.overlaps(other); });
   });
 }
 
 SymbolAccesses::SymbolAccesses(ProgramOp program) {
   SymbolTableCollection tables;
   auto add = [&](auto op, auto &bySymbol) {
-    SymbolBytes bytes =
-        sliceBytes(op, lookupSymbol(tables, op, op.getSymbol()));
+    Place bytes = placeOfSlice(op, lookupSymbol(tables, op, op.getSymbol()));
     bySymbol[bytes.symbol].push_back({op, bytes});
     bytesOfAll[op] = bytes;
   };
@@ -64,7 +67,7 @@ SymbolAccesses::SymbolAccesses(ProgramOp program) {
 
 template <typename OpT>
 SmallVector<OpT> SymbolAccesses::find(const BySymbol<OpT> &all,
-                                      const SymbolBytes &bytes) {
+                                      const Place &bytes) {
   SmallVector<OpT> found;
   if (auto entry = all.find(bytes.symbol); entry != all.end())
     for (const Touch<OpT> &touch : entry->second)
@@ -73,11 +76,11 @@ SmallVector<OpT> SymbolAccesses::find(const BySymbol<OpT> &all,
   return found;
 }
 
-SmallVector<LoadOp> SymbolAccesses::loadsOf(const SymbolBytes &bytes) const {
+SmallVector<LoadOp> SymbolAccesses::loadsOf(const Place &bytes) const {
   return find(loads, bytes);
 }
 
-SmallVector<StoreOp> SymbolAccesses::storesTo(const SymbolBytes &bytes) const {
+SmallVector<StoreOp> SymbolAccesses::storesTo(const Place &bytes) const {
   return find(stores, bytes);
 }
 
@@ -133,7 +136,7 @@ void Effects::orderSymbolAccesses() {
     SmallVector<Operation *> waiting = {op};
     if (getUpdatedLoad(store.getValue()))
       waiting.push_back(store.getValue().getDefiningOp());
-    SymbolBytes bytes = symbols.bytesOf(store);
+    Place bytes = symbols.bytesOf(store);
     for (StoreOp other : symbols.storesTo(bytes))
       if (isBefore(other, store))
         wait(waiting, other);
@@ -232,54 +235,68 @@ void Effects::orderProgram() {
 }
 
 //===----------------------------------------------------------------------===//
-// Windows
+// Places
 //===----------------------------------------------------------------------===//
 
-WindowAttr gpuvm::getWindow(ProgramOp program, Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<WindowAttr>(
-        (*program.getInputWindows())[argument.getArgNumber()]);
-  if (auto load = value.getDefiningOp<LoadOp>())
-    return getSymbolBytes(load).getWindow();
-  auto command = value.getDefiningOp<CommandOpInterface>();
-  return cast<WindowAttr>(
-      command.getOutputWindowsAttr()[cast<OpResult>(value).getResultNumber()]);
+Places::Places(ProgramOp program) {
+  SymbolTableCollection tables;
+  auto add = [&](auto op) {
+    known[op.getValue()] =
+        placeOfSlice(op, lookupSymbol(tables, op, op.getSymbol()));
+  };
+  for (Operation *op : listOps(program))
+    if (auto load = dyn_cast<LoadOp>(op))
+      add(load);
+    else if (auto place = dyn_cast<flow::PlaceOp>(op))
+      add(place);
+    else if (auto dispatch = dyn_cast<flow::DispatchOp>(op))
+      for (OpResult result : dispatch->getResults())
+        if (auto tied = dispatch.getTiedOperand(result.getResultNumber()))
+          known[result] = of(dispatch.getInputs()[*tied]);
 }
 
-SmallVector<Access> gpuvm::getAccesses(Operation *command,
-                                       const ValueHomes &homes) {
-  SmallVector<Access> accesses;
-  auto add = [&](ValueRange values, bool writes) {
-    for (Value value : values)
-      if (WindowAttr window = homes.lookup(value))
-        accesses.push_back({window, writes});
-  };
-  add(command->getOperands(), /*writes=*/false);
-  add(command->getResults(), /*writes=*/true);
+Place Places::of(Value value) const {
+  if (auto entry = known.find(value); entry != known.end())
+    return entry->second;
+  return {nullptr, value, 0, tensorBytes(typeOf(value))};
+}
+
+SmallVector<PlaceAccess> Places::access(Operation *command) const {
+  SmallVector<PlaceAccess> accesses;
+  for (Value value : command->getOperands())
+    accesses.push_back({of(value), /*writes=*/false});
+  for (Value value : command->getResults())
+    accesses.push_back({of(value), /*writes=*/true});
   if (auto store = dyn_cast<StoreOp>(command))
-    accesses.push_back({getSymbolBytes(store).getWindow(), /*writes=*/true});
+    accesses.push_back({getPlace(store), /*writes=*/true});
   return accesses;
 }
 
-bool gpuvm::conflicts(ArrayRef<Access> a, ArrayRef<Access> b) {
-  return llvm::any_of(a, [&](const Access &own) {
-    return llvm::any_of(b, [&](const Access &other) {
-      return (own.writes || other.writes) &&
-             intersect(own.window, other.window);
+SmallVector<PlaceAccess> Places::accessSymbols(Operation *command) const {
+  SmallVector<PlaceAccess> accesses = access(command);
+  llvm::erase_if(accesses,
+                 [](const PlaceAccess &own) { return !own.place.symbol; });
+  return accesses;
+}
+
+bool gpuvm::conflicts(ArrayRef<PlaceAccess> a, ArrayRef<PlaceAccess> b) {
+  return llvm::any_of(a, [&](const PlaceAccess &own) {
+    return llvm::any_of(b, [&](const PlaceAccess &other) {
+      return (own.writes || other.writes) && own.place.overlaps(other.place);
     });
   });
 }
 
-bool gpuvm::writesTo(ArrayRef<Access> accesses, WindowAttr window) {
-  return llvm::any_of(accesses, [&](const Access &access) {
-    return access.writes && intersect(access.window, window);
+bool gpuvm::writesTo(ArrayRef<PlaceAccess> accesses, const Place &place) {
+  return llvm::any_of(accesses, [&](const PlaceAccess &access) {
+    return access.writes && access.place.overlaps(place);
   });
 }
 
-unsigned gpuvm::countBarriers(ArrayRef<SmallVector<Access>> commands) {
-  SmallVector<Access> current;
+unsigned gpuvm::countBarriers(ArrayRef<SmallVector<PlaceAccess>> commands) {
+  SmallVector<PlaceAccess> current;
   unsigned barriers = 0;
-  for (ArrayRef<Access> accesses : commands) {
+  for (ArrayRef<PlaceAccess> accesses : commands) {
     if (conflicts(accesses, current)) {
       ++barriers;
       current.clear();

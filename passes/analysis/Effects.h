@@ -3,14 +3,14 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which bytes the commands of a program read and write, and the order that
-// follows from it: bytes of symbols, as soon as there are loads and stores, and
-// bytes of windows, as soon as values have them.
+// Which bytes of symbols and of values the commands of a program read and
+// write, and the order that follows from it. There are no windows yet.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
+#include "dialects/flow/Flow.h"
 #include "passes/analysis/Commands.h"
 
 namespace mlir::gpuvm {
@@ -19,47 +19,47 @@ namespace mlir::gpuvm {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-/// A part of a symbol, in bytes from its start.
-struct SymbolBytes {
+/// Bytes of a symbol, or of a value that is in no symbol, from its start.
+struct Place {
   Operation *symbol = nullptr;
+  Value value; ///< Null in a symbol.
   uint64_t begin = 0, end = 0;
-  bool operator==(const SymbolBytes &) const = default;
-  bool overlaps(const SymbolBytes &other) const {
-    return symbol == other.symbol && begin < other.end && other.begin < end;
+  bool operator==(const Place &) const = default;
+  bool overlaps(const Place &other) const {
+    return symbol == other.symbol && value == other.value &&
+           begin < other.end && other.begin < end;
   }
-  /// Symbols have windows.
+  /// Of a symbol that has one.
   WindowAttr getWindow() const;
 };
-SymbolBytes getSymbolBytes(LoadOp op);
-SymbolBytes getSymbolBytes(StoreOp op);
+Place getPlace(LoadOp op);
+Place getPlace(StoreOp op);
+Place getPlace(flow::PlaceOp op);
 
 /// Whether one of `a` and one of `b` overlap.
-bool overlap(ArrayRef<SymbolBytes> a, ArrayRef<SymbolBytes> b);
+bool overlap(ArrayRef<Place> a, ArrayRef<Place> b);
 
 /// The loads and the stores of a program, which may have no kernels yet.
 class SymbolAccesses {
 public:
   explicit SymbolAccesses(ProgramOp program);
   /// Those that a load or a store is of.
-  SymbolBytes bytesOf(Operation *access) const {
-    return bytesOfAll.lookup(access);
-  }
+  Place bytesOf(Operation *access) const { return bytesOfAll.lookup(access); }
   /// Those of some of `bytes`, in the order of the text.
-  SmallVector<LoadOp> loadsOf(const SymbolBytes &bytes) const;
-  SmallVector<StoreOp> storesTo(const SymbolBytes &bytes) const;
+  SmallVector<LoadOp> loadsOf(const Place &bytes) const;
+  SmallVector<StoreOp> storesTo(const Place &bytes) const;
 
 private:
   template <typename OpT> struct Touch {
     OpT op;
-    SymbolBytes bytes;
+    Place bytes;
   };
   template <typename OpT>
   using BySymbol = llvm::DenseMap<Operation *, SmallVector<Touch<OpT>>>;
   template <typename OpT>
-  static SmallVector<OpT> find(const BySymbol<OpT> &all,
-                               const SymbolBytes &bytes);
+  static SmallVector<OpT> find(const BySymbol<OpT> &all, const Place &bytes);
 
-  llvm::DenseMap<Operation *, SymbolBytes> bytesOfAll;
+  llvm::DenseMap<Operation *, Place> bytesOfAll;
   BySymbol<LoadOp> loads;
   BySymbol<StoreOp> stores;
 };
@@ -104,26 +104,40 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// Windows
+// Places
 //===----------------------------------------------------------------------===//
 
-/// The window of a value of a program that has windows.
-WindowAttr getWindow(ProgramOp program, Value value);
+struct PlaceAccess {
+  Place place;
+  bool writes;
+};
 
-/// The windows of values, as far as they have one.
-using ValueHomes = llvm::DenseMap<Value, WindowAttr>;
+/// Where the values of a program of dispatches are: in the symbol that they are
+/// loaded from, or computed in (flow.place), or that their dispatch updates;
+/// tied results where their operand is; all others in a place of their own.
+class Places {
+public:
+  explicit Places(ProgramOp program);
+  Place of(Value value) const;
+  bool isInSymbol(Value value) const { return of(value).symbol; }
+  void set(Value value, const Place &place) { known[value] = place; }
 
-/// What `command` reads and writes of the windows that are known: those of its
-/// values in `homes`, and that of the symbol it stores to.
-SmallVector<Access> getAccesses(Operation *command, const ValueHomes &homes);
+  /// What `command` reads and writes of symbols.
+  SmallVector<PlaceAccess> accessSymbols(Operation *command) const;
+  /// The same with all values.
+  SmallVector<PlaceAccess> access(Operation *command) const;
+
+private:
+  llvm::DenseMap<Value, Place> known;
+};
 
 /// Whether one of `a` and one of `b` may not happen at the same time.
-bool conflicts(ArrayRef<Access> a, ArrayRef<Access> b);
+bool conflicts(ArrayRef<PlaceAccess> a, ArrayRef<PlaceAccess> b);
 
-/// Whether one of `accesses` writes some of `window`.
-bool writesTo(ArrayRef<Access> accesses, WindowAttr window);
+/// Whether one of `accesses` writes some of `place`.
+bool writesTo(ArrayRef<PlaceAccess> accesses, const Place &place);
 
 /// The barriers between commands with these accesses.
-unsigned countBarriers(ArrayRef<SmallVector<Access>> commands);
+unsigned countBarriers(ArrayRef<SmallVector<PlaceAccess>> commands);
 
 } // namespace mlir::gpuvm

@@ -13,23 +13,21 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// Whether `result` is a select whose other operand aliases it; as long as
-/// there are no windows, whether it may alias.
-bool Need::staysWhereItIs(flow::DispatchOp kernel, OpResult result) {
-  unsigned number = result.getResultNumber();
+std::optional<unsigned> Need::findAlternative(flow::DispatchOp kernel,
+                                              OpResult result) {
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-  if (OpResult updated = getRootResult(yield.getValues()[number]))
-    return runsOnCondition(kernel, updated.getOwner());
-  auto last = yield.getValues()[number].getDefiningOp<linalg::GenericOp>();
+  Value yielded = yield.getValues()[result.getResultNumber()];
+  if (OpResult updated = getRootResult(yielded))
+    return runsOnCondition(kernel, updated.getOwner())
+               ? kernel.getTiedOperand(result.getResultNumber())
+               : std::nullopt;
+  auto last = yielded.getDefiningOp<linalg::GenericOp>();
   std::optional<Alternative> choice =
       last ? getAlternative(last) : std::nullopt;
   if (!choice || !condition.is(kernel, choice->condition))
-    return false;
+    return std::nullopt;
   auto argument = dyn_cast<BlockArgument>(left(*choice));
-  if (!argument || !kernel.getOutputWindows())
-    return argument != nullptr;
-  return (*kernel.getInputWindows())[argument.getArgNumber()] ==
-         (*kernel.getOutputWindows())[number];
+  return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
 }
 
 /// Whether `op`, in the body of `kernel`, updates its operands only where
@@ -76,38 +74,27 @@ bool Need::isNeededIn(flow::DispatchOp kernel, Value inside) {
   return false;
 }
 
-static bool liesInSymbol(WindowAttr window, ProgramOp program) {
-  return window.getRegion() != gpuvm::Region::registers ||
-         llvm::any_of(program.getBody().getOps<RegisterOp>(),
-                      [&](RegisterOp symbol) {
-                        return intersect(*symbol.getWindow(), window);
-                      });
-}
-
 /// Whether `result` is demanded, other than by selects of skipped kernels.
 bool Need::isNeeded(OpResult result) {
   auto [entry, isNew] = known.try_emplace(result, true);
   if (!isNew)
     return entry->second;
-  // A result in the window of a symbol is stored there.
-  auto maker = cast<flow::DispatchOp>(result.getOwner());
-  if (maker.getOutputWindows() &&
-      liesInSymbol(cast<WindowAttr>(
-                       (*maker.getOutputWindows())[result.getResultNumber()]),
-                   maker->getParentOfType<ProgramOp>()))
-    return true;
   bool needed = llvm::any_of(result.getUses(), [&](OpOperand &use) {
     if (isa<flow::ExposeOp>(use.getOwner()))
       return false;
     auto kernel = dyn_cast<flow::DispatchOp>(use.getOwner());
-    return !kernel || isNeededIn(kernel, kernel.getBody().getArgument(
-                                             use.getOperandNumber()));
+    return !kernel || use.getOperandNumber() >= kernel.getInputs().size() ||
+           isNeededIn(kernel,
+                      kernel.getBody().getArgument(use.getOperandNumber()));
   });
   return known[result] = needed;
 }
 
-bool Need::canBeParked(flow::DispatchOp kernel) {
+bool Need::canBeParked(flow::DispatchOp kernel,
+                       llvm::function_ref<bool(OpResult)> isTied) {
   return llvm::all_of(kernel->getResults(), [&](OpResult result) {
-    return staysWhereItIs(kernel, result) || !isNeeded(result);
+    bool stays =
+        isTied ? isTied(result) : findAlternative(kernel, result).has_value();
+    return stays || !isNeeded(result);
   });
 }

@@ -19,14 +19,20 @@ class Need {
 public:
   Need(KernelCondition condition, bool unless)
       : condition(condition), unless(unless) {}
-  /// Whether no result of it is demanded, so that its dispatch can be skipped.
-  bool canBeParked(flow::DispatchOp kernel);
+  /// Whether the dispatch of `kernel` can be skipped: each result is not
+  /// demanded, or is then its tied operand, as `isTied` says; unless given,
+  /// wherever there is an operand that it may be tied to.
+  bool canBeParked(flow::DispatchOp kernel,
+                   llvm::function_ref<bool(OpResult)> isTied = nullptr);
+  /// The number of the operand that `result` is while kernels are skipped, if a
+  /// select, or the root that updates it, says so.
+  std::optional<unsigned> findAlternative(flow::DispatchOp kernel,
+                                          OpResult result);
 
 private:
   bool isNeeded(OpResult result);
   bool runsOnCondition(flow::DispatchOp kernel, Operation *op);
   bool isNeededIn(flow::DispatchOp kernel, Value inside);
-  bool staysWhereItIs(flow::DispatchOp kernel, OpResult result);
   /// The operand of a select by the predicate that is chosen while kernels are
   /// skipped, and the other one.
   Value left(const Alternative &choice) const {

@@ -43,8 +43,8 @@ static Value makeTriplets(OpBuilder &b, Location loc, Value word,
         for (auto [i, sharers] : llvm::enumerate(all)) {
           flow::DispatchOp kernel = sharers.front();
           Expr isOwn = indices[0].signedToWord() == i;
-          own = select(
-              isOwn, groupsOf(element, kernel, *kernel.getParkedGroups()), own);
+          own = select(isOwn,
+                       groupsOf(element, kernel, *kernel.getMostGroups()), own);
         }
         return select(indices[1].signedToWord() == 0, own, 1);
       });
@@ -54,7 +54,7 @@ static Value makeTriplets(OpBuilder &b, Location loc, Value word,
 /// number of their own are dropped.
 static void keepGroups(flow::DispatchOp kernel) {
   int64_t groups = layOutKernel(kernel)->groups;
-  kernel.setParkedGroups(groups);
+  kernel.setMostGroups(groups);
   if (!kernel.getLaunches())
     return;
   SmallVector<Attribute> kept;
@@ -64,47 +64,39 @@ static void keepGroups(flow::DispatchOp kernel) {
   kernel.setLaunchesAttr(ArrayAttr::get(kernel.getContext(), kept));
 }
 
-/// A kernel that writes the triplets; it makes what `copy` does, too, and takes
-/// its place.
+/// A dispatch that computes the triplets; it computes what `copy` does, too,
+/// and takes its place.
 static void addCountsOfFew(ProgramOp program, Operation *place, Value word,
                            ArrayRef<Sharers> all, GroupsFn groupsOf,
                            flow::DispatchOp copy) {
   OpBuilder b(place);
   int64_t count = all.size();
-  uint64_t offset =
-      allocate(program, gpuvm::Region::control, count * kTripletBytes);
-  auto window = [&](uint64_t begin, uint64_t length) {
-    return WindowAttr::get(b.getContext(), gpuvm::Region::control, begin,
-                           length);
-  };
   llvm::SmallSetVector<Attribute, 4> stages;
-  for (auto [i, sharers] : llvm::enumerate(all))
-    for (flow::DispatchOp kernel : sharers) {
-      kernel.setCountsWindowAttr(
-          window(offset + i * kTripletBytes, kTripletBytes));
+  for (const Sharers &sharers : all)
+    for (flow::DispatchOp kernel : sharers)
       stages.insert_range(kernel.getStages());
-    }
   flow::DispatchOp lead = all.front().front();
   Location loc = lead.getLoc();
   StringRef first = lead.getSymName();
   SmallVector<Type> types = {RankedTensorType::get({count, 3}, b.getI32Type())};
-  SmallVector<Attribute> windows = {window(offset, count * kTripletBytes)};
   if (copy) {
     stages.insert_range(copy.getStages());
     llvm::append_range(types, copy.getResultTypes());
-    llvm::append_range(windows, *copy.getOutputWindows());
   }
   auto counts = flow::DispatchOp::create(
       b, loc, types, freeName(program, first + "_counts"), Root::map,
       b.getArrayAttr(stages.getArrayRef()), ValueRange{word});
-  counts.setInputWindowsAttr(b.getArrayAttr(getWindow(program, word)));
-  counts.setOutputWindowsAttr(b.getArrayAttr(windows));
   Block *body = b.createBlock(&counts.getBody());
   Value element = body->addArgument(word.getType(), loc);
   SmallVector<Value> made = {makeTriplets(b, loc, element, all, groupsOf)};
   if (copy)
     made.push_back(element);
   YieldOp::create(b, loc, made);
+  for (auto [i, sharers] : llvm::enumerate(all))
+    for (flow::DispatchOp kernel : sharers) {
+      kernel.getGroupsMutable().assign(counts->getResult(0));
+      kernel.setGroupsRow(i);
+    }
   if (!copy)
     return;
   copy->getResult(0).replaceAllUsesWith(counts->getResult(1));
@@ -119,7 +111,7 @@ void gpuvm::addCounts(ProgramOp program, Operation *place, Value word,
   for (flow::DispatchOp kernel : kernels) {
     keepGroups(kernel);
     SmallVector<int64_t, 4> key = keyOf(kernel);
-    key.push_back(*kernel.getParkedGroups());
+    key.push_back(*kernel.getMostGroups());
     auto [entry, isNew] = numbers.try_emplace(key, all.size());
     if (isNew)
       all.emplace_back();

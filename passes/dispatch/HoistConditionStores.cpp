@@ -11,10 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
-#include "passes/dispatch/Counts.h"
 #include "passes/fusion/FuseScalars.h"
 #include "passes/fusion/KernelGroups.h"
 
@@ -35,13 +33,16 @@ namespace {
 
 struct HoistConditionStores
     : gpuvm::impl::HoistConditionStoresBase<HoistConditionStores> {
+  using Base::Base;
   void runOnOperation() override;
 };
 
 /// The condition of a loop, and the kernel that stores it.
 class LoopCondition {
 public:
-  explicit LoopCondition(flow::LoopOp loop) : loop(loop) {}
+  LoopCondition(flow::LoopOp loop, const Places &places,
+                uint64_t maxWindowBytes)
+      : loop(loop), places(places), maxWindowBytes(maxWindowBytes) {}
   bool find();
   bool isWorthIt();
   void storeEarly();
@@ -49,12 +50,14 @@ public:
 private:
   bool isHeld(Value value) const;
   bool canBeJoined();
-  SmallVector<Access> getJoinedAccesses();
+  SmallVector<PlaceAccess> getJoinedAccesses();
   flow::DispatchOp copyAtBeginning(Value held);
   void join();
 
   flow::LoopOp loop;
-  WindowAttr window;
+  const Places &places;
+  uint64_t maxWindowBytes;
+  Place word;                    ///< The condition.
   flow::DispatchOp store, maker; ///< `maker`: the last one of what is stored.
   bool joins = false;            ///< The maker stores it.
 };
@@ -64,7 +67,7 @@ private:
 /// Whether `value` is what a load of the condition finds.
 bool LoopCondition::isHeld(Value value) const {
   auto load = value.getDefiningOp<LoadOp>();
-  return load && getSymbolBytes(load).getWindow() == window;
+  return load && getPlace(load) == word;
 }
 
 /// False if it is stored by no kernel of its own, on the condition itself.
@@ -76,23 +79,23 @@ bool LoopCondition::find() {
       program, loop.getConditionAttr());
   if (!symbol)
     return false;
-  window = *symbol.getWindow();
+  word = {symbol, Value(), 0,
+          tensorBytes(cast<RankedTensorType>(symbol.getType()))};
   for (auto command : loop.getBody().getOps<CommandOpInterface>()) {
     if (isa<flow::NextOp>(*command))
       break;
     auto kernel = dyn_cast<flow::DispatchOp>(*command);
     if (!kernel)
       return false;
-    for (WindowAttr written :
-         kernel.getOutputWindows()->getAsRange<WindowAttr>())
-      if (written == window) {
+    for (Value result : kernel.getOutputs())
+      if (places.of(result) == word) {
         if (store || kernel->getNumResults() != 1)
           return false;
         store = kernel;
       }
   }
-  if (!store || !store.getConditionValue() || store.getUnless() ||
-      !isHeld(store.getConditionValue()))
+  if (!store || !store.getPredicate() || store.getUnless() ||
+      !isHeld(store.getPredicate()))
     return false;
   for (Value input : store.getInputs())
     if (auto made = input.getDefiningOp<flow::DispatchOp>();
@@ -107,40 +110,38 @@ bool LoopCondition::find() {
 /// reduction to one element.
 bool LoopCondition::canBeJoined() {
   return maker.getRoot() != Root::chain && canMakeScalars(maker) &&
-         layOutBindings(maker).windows.size() +
-                 layOutBindings(store).windows.size() <=
+         countWindows({maker, store}, maxWindowBytes) <=
              GroupingLimits().windows;
 }
 
 /// What that kernel accesses if it does.
-SmallVector<Access> LoopCondition::getJoinedAccesses() {
-  SmallVector<Access> accesses = CommandOpInterface(maker).getAccesses(),
-                      own = accesses;
-  for (const Access &access : CommandOpInterface(store).getAccesses())
-    if (access.writes || llvm::none_of(own, [&](const Access &other) {
-          return other.window == access.window;
+SmallVector<PlaceAccess> LoopCondition::getJoinedAccesses() {
+  SmallVector<PlaceAccess> accesses = places.access(maker), own = accesses;
+  for (const PlaceAccess &access : places.access(store))
+    if (access.writes || llvm::none_of(own, [&](const PlaceAccess &other) {
+          return other.place == access.place;
         }))
       accesses.push_back(access);
   return accesses;
 }
 
 bool LoopCondition::isWorthIt() {
-  SmallVector<SmallVector<Access>> late, early;
+  SmallVector<SmallVector<PlaceAccess>> late, early;
   auto others = loop.getBody().getOps<flow::DispatchOp>(); // No other commands.
   for (flow::DispatchOp kernel : others) {
-    late.push_back(CommandOpInterface(kernel).getAccesses());
+    late.push_back(places.access(kernel));
     if (kernel == store)
       continue;
     bool isMaker = kernel == maker;
     early.push_back(isMaker && joins ? getJoinedAccesses() : late.back());
-    llvm::erase_if(early.back(), [&](const Access &a) {
-      return a.window == window && !a.writes;
+    llvm::erase_if(early.back(), [&](const PlaceAccess &a) {
+      return a.place == word && !a.writes;
     });
     if (isMaker && !joins)
-      early.push_back(CommandOpInterface(store).getAccesses());
+      early.push_back(places.access(store));
   }
   bool counts = llvm::any_of(others, [&](flow::DispatchOp kernel) {
-    return kernel != store && kernel.getCondition();
+    return kernel != store && kernel.getPredicate();
   });
   // The copy costs nothing beside what counts workgroups.
   unsigned before = countBarriers(late), after = countBarriers(early);
@@ -159,27 +160,20 @@ flow::DispatchOp LoopCondition::copyAtBeginning(Value held) {
       Root::map, store.getStages(), load->getResult(0));
   Block *body = b.createBlock(&copy.getBody());
   YieldOp::create(b, loc, body->addArgument(held.getType(), loc));
-  uint64_t length = window.getLength();
-  auto place = WindowAttr::get(
-      b.getContext(), gpuvm::Region::registers,
-      allocate(program, gpuvm::Region::registers, length), length);
-  copy.setInputWindowsAttr(b.getArrayAttr(window));
-  copy.setOutputWindowsAttr(b.getArrayAttr(place));
   return copy;
 }
 
 void LoopCondition::storeEarly() {
-  flow::DispatchOp copy = copyAtBeginning(store.getConditionValue());
-  auto place = cast<WindowAttr>((*copy.getOutputWindows())[0]);
+  flow::DispatchOp copy = copyAtBeginning(store.getPredicate());
+  Value predicate = store.getPredicate();
   loop.getBody().walk([&](flow::DispatchOp kernel) {
     if (kernel == copy)
       return;
     for (OpOperand &operand : kernel->getOpOperands()) {
-      unsigned number = operand.getOperandNumber();
       // What is stored otherwise is what is there.
-      bool staysThere = kernel == store && *kernel.getCondition() != number;
+      bool staysThere = kernel == store && operand.get() != predicate;
       if (!staysThere && isHeld(operand.get()))
-        CommandOpInterface(kernel).setInput(number, copy->getResult(0), place);
+        operand.set(copy->getResult(0));
     }
   });
   if (joins)
@@ -191,31 +185,19 @@ void LoopCondition::storeEarly() {
 
 /// Replaces the two kernels by one.
 void LoopCondition::join() {
-  auto windowsOf = [](std::optional<ArrayAttr> windows) {
-    return SmallVector<Attribute>(windows->getValue());
-  };
-  SmallVector<Attribute> inputs = windowsOf(maker.getInputWindows());
-  SmallVector<Attribute> outputs = windowsOf(maker.getOutputWindows());
-  SmallVector<Attribute> stored = windowsOf(store.getInputWindows());
-  llvm::append_range(outputs, *store.getOutputWindows());
-  SmallVector<Value> makes(maker.getOutputs());
-  for (auto [input, place] : llvm::zip_equal(store.getInputs(), stored))
-    if (!llvm::is_contained(makes, input) &&
-        !llvm::is_contained(maker.getInputs(), input))
-      inputs.push_back(place);
   for (Value input : store.getInputs())
     if (auto load = input.getDefiningOp<LoadOp>();
         load && load->getBlock() == maker->getBlock() &&
         maker->isBeforeInBlock(load))
       load->moveBefore(maker);
-  flow::DispatchOp whole = joinScalars(maker, store);
-  whole.setInputWindowsAttr(ArrayAttr::get(whole.getContext(), inputs));
-  whole.setOutputWindowsAttr(ArrayAttr::get(whole.getContext(), outputs));
+  joinScalars(maker, store);
 }
 
 void HoistConditionStores::runOnOperation() {
-  for (auto loop : listOps<flow::LoopOp>(getOperation())) {
-    LoopCondition condition(loop);
+  ProgramOp program = getOperation();
+  for (auto loop : listOps<flow::LoopOp>(program)) {
+    Places places(program);
+    LoopCondition condition(loop, places, maxWindowBytes);
     if (condition.find() && condition.isWorthIt())
       condition.storeEarly();
   }

@@ -74,7 +74,7 @@ void InferPredicates::runOnOperation() {
     for (bool unless : {false, true}) {
       Need need(condition, unless);
       for (flow::DispatchOp kernel : kernels)
-        if (!kernel.getCondition() && !sources.contains(kernel) &&
+        if (!kernel.getPredicate() && !sources.contains(kernel) &&
             need.canBeParked(kernel) && found.insert({kernel, unless}).second)
           us += estimateKernel(kernel, target);
     }
@@ -91,7 +91,7 @@ void InferPredicates::runOnOperation() {
       continue;
     Value made = condition.make(kernels);
     for (auto [kernel, unless] : found) {
-      flow::DispatchOp(kernel).setCondition(addInput(kernel, made));
+      flow::DispatchOp(kernel).getPredicateMutable().assign(made);
       flow::DispatchOp(kernel).setUnless(unless);
     }
     effects = &own.emplace(program);

@@ -11,8 +11,8 @@
 // theirs, or none, for all kernels of the condition. That costs a dispatch and
 // a wait, so it must be worth it.
 //
-// gpuvm-infer-predicates has found such kernels; now windows are known, and
-// what stays where it is.
+// gpuvm-infer-predicates has found such kernels; now it is known which values
+// are computed in symbols, and which die where.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,7 @@
 #include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelCondition.h"
 #include "passes/analysis/KernelNeed.h"
+#include "passes/analysis/Lifetimes.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/ChainCost.h"
 #include "passes/fusion/Decisions.h"
@@ -66,7 +67,8 @@ namespace {
 /// Kernels that run on a condition, and where their workgroups are counted.
 class ParkedKernels {
 public:
-  ParkedKernels(Value condition, ArrayRef<flow::DispatchOp> kernels);
+  ParkedKernels(Value condition, ArrayRef<flow::DispatchOp> kernels,
+                const Places &places);
   void runFirstOnesAnyway();
   void count();
 
@@ -78,14 +80,16 @@ private:
   Value condition;
   Value word; ///< It, or what it is a copy of.
   SmallVector<flow::DispatchOp> kernels;
+  const Places &places;
   ProgramOp program;
   Operation *place; ///< Before it, as soon as the condition is known.
 };
 } // namespace
 
 ParkedKernels::ParkedKernels(Value condition,
-                             ArrayRef<flow::DispatchOp> kernels)
-    : condition(condition), word(condition), kernels(kernels),
+                             ArrayRef<flow::DispatchOp> kernels,
+                             const Places &places)
+    : condition(condition), word(condition), kernels(kernels), places(places),
       program(this->kernels.front()->getParentOfType<ProgramOp>()) {
   Operation *maker = condition.getDefiningOp();
   place = isa_and_present<CommandOpInterface>(maker) ? maker->getNextNode()
@@ -105,15 +109,15 @@ flow::DispatchOp ParkedKernels::getCopy() {
 SmallVector<flow::DispatchOp> ParkedKernels::findFirstOnes() {
   flow::DispatchOp copy = getCopy();
   SmallVector<flow::DispatchOp> first;
-  SmallVector<Access> before;
+  SmallVector<PlaceAccess> before;
   for (auto command : place->getBlock()->getOps<CommandOpInterface>()) {
     if (command == copy.getOperation())
       continue;
     if (command.isFence())
       break;
-    SmallVector<Access> accesses = command.getAccesses();
-    auto isFree = [&](const Access &access) {
-      return access.window == getWindow(program, condition) ||
+    SmallVector<PlaceAccess> accesses = places.access(command);
+    auto isFree = [&](const PlaceAccess &access) {
+      return access.place == places.of(condition) ||
              !conflicts({access}, before);
     };
     auto kernel = dyn_cast<flow::DispatchOp>(*command);
@@ -126,21 +130,20 @@ SmallVector<flow::DispatchOp> ParkedKernels::findFirstOnes() {
 
 /// The barriers of the block if all of `kernels` but `free` wait for counts.
 unsigned ParkedKernels::countBarriersBut(ArrayRef<flow::DispatchOp> free) {
-  auto counts = WindowAttr::get(program.getContext(), gpuvm::Region::control,
-                                UINT32_MAX, kWindowAlignment);
-  SmallVector<SmallVector<Access>> commands;
+  Place counts = {nullptr, Value(), 0, kTripletBytes};
+  SmallVector<SmallVector<PlaceAccess>> commands;
   for (Operation &op : *place->getBlock()) {
     if (&op == place)
       commands.push_back({{counts, /*writes=*/true}});
     auto command = dyn_cast<CommandOpInterface>(op);
     if (!command)
       continue;
-    SmallVector<Access> &accesses =
-        commands.emplace_back(command.getAccesses());
+    SmallVector<PlaceAccess> &accesses =
+        commands.emplace_back(places.access(command));
     auto kernel = dyn_cast<flow::DispatchOp>(op);
     if (llvm::is_contained(free, kernel))
-      llvm::erase_if(accesses, [&](const Access &access) {
-        return access.window == getWindow(program, condition);
+      llvm::erase_if(accesses, [&](const PlaceAccess &access) {
+        return access.place == places.of(condition);
       });
     else if (llvm::is_contained(kernels, kernel))
       accesses.push_back({counts, /*writes=*/false});
@@ -171,8 +174,7 @@ void ParkedKernels::runFirstOnesAnyway() {
   for (flow::DispatchOp kernel : first)
     for (OpOperand &operand : kernel->getOpOperands())
       if (operand.get() == condition)
-        CommandOpInterface(kernel).setInput(operand.getOperandNumber(), word,
-                                            getWindow(program, word));
+        operand.set(word);
   numAnyway += first.size();
   llvm::erase_if(kernels, [&](flow::DispatchOp kernel) {
     return llvm::is_contained(first, kernel);
@@ -194,26 +196,53 @@ void ParkedKernels::count() {
       getCopy());
 }
 
+/// Which of its inputs a result may be left in, by the number of the result,
+/// where `dispatch` does not run.
+static SmallVector<int64_t> findTies(flow::DispatchOp dispatch, Need &need,
+                                     const Places &places,
+                                     const Lifetimes &lifetimes) {
+  SmallVector<int64_t> ties(dispatch->getNumResults(), -1);
+  for (OpResult result : dispatch->getResults())
+    if (std::optional<unsigned> input = need.findAlternative(dispatch, result))
+      if (Value operand = dispatch.getInputs()[*input];
+          places.of(operand) == places.of(result) ||
+          (!places.isInSymbol(operand) && !places.isInSymbol(result) &&
+           !llvm::is_contained(ties, *input) &&
+           lifetimes.canTakeOver(dispatch, operand, result.getResultNumber())))
+        ties[result.getResultNumber()] = *input;
+  return ties;
+}
+
 void PredicateDispatches::runOnOperation() {
+  ProgramOp program = getOperation();
+  Places places(program);
+  Lifetimes lifetimes(getCommands(program), places);
   llvm::MapVector<Value, SmallVector<flow::DispatchOp>> found;
   std::array<llvm::DenseMap<Value, Need>, 2> needs; // Of either `unless`.
-  for (auto kernel : listOps<flow::DispatchOp>(getOperation()))
-    if (Value condition = kernel.getConditionValue()) {
+  for (auto kernel : listOps<flow::DispatchOp>(program))
+    if (Value predicate = kernel.getPredicate()) {
       bool unless = kernel.getUnless();
       auto [entry, isNew] = needs[unless].try_emplace(
-          condition, KernelCondition(condition), unless);
-      if (entry->second.canBeParked(kernel))
-        found[condition].push_back(kernel);
+          predicate, KernelCondition(predicate), unless);
+      SmallVector<int64_t> ties =
+          findTies(kernel, entry->second, places, lifetimes);
+      auto isTied = [&](OpResult result) {
+        return ties[result.getResultNumber()] >= 0;
+      };
+      if (!entry->second.canBeParked(kernel, isTied))
+        continue;
+      found[predicate].push_back(kernel);
+      if (llvm::any_of(ties, [](int64_t input) { return input >= 0; }))
+        kernel.setTies(ties);
     }
-  for (auto &[condition, kernels] : found) {
-    ParkedKernels parked(condition, kernels);
+  for (auto &[predicate, kernels] : found) {
+    ParkedKernels parked(predicate, kernels, places);
     if (mode != "always")
       parked.runFirstOnesAnyway();
     parked.count();
   }
-  // Its operand need not outlast gpuvm-emit-kernels.
-  for (auto kernel : listOps<flow::DispatchOp>(getOperation())) {
-    kernel.removeConditionAttr();
+  for (auto kernel : listOps<flow::DispatchOp>(program)) {
+    kernel.getPredicateMutable().clear();
     kernel.setUnless(false);
   }
 }

@@ -54,8 +54,8 @@ void ResumeKernels::resume(flow::DispatchOp kernel, int64_t groups) {
       freeName(getOperation(), kernel.getSymName() + "_resumed"));
   rest->setAttr(kResumesAttr, b.getUnitAttr());
   rest.removeLaunchesAttr();
-  rest.setCountsWindowAttr(control(at + kGroups * kWordBytes, kTripletBytes));
-  rest.setParkedGroups(groups);
+  rest.setGroupsWindowAttr(control(at + kGroups * kWordBytes, kTripletBytes));
+  rest.setMostGroups(groups);
 }
 
 void ResumeKernels::runOnOperation() {

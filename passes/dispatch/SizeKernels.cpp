@@ -109,6 +109,7 @@ void SizeKernels::runOnOperation() {
 void SizeKernels::sizeKernels() {
   ProgramOp program = getOperation();
   TargetAttr target = getMainTarget(program);
+  Places places(program);
   // One count for those of a symbol that follow each other: it may be stored
   // again behind them.
   llvm::MapVector<StringAttr, SmallVector<flow::DispatchOp>> found;
@@ -132,13 +133,13 @@ void SizeKernels::sizeKernels() {
   for (CommandOpInterface command : getCommands(program)) {
     auto kernel = dyn_cast<flow::DispatchOp>(*command);
     StringAttr rows =
-        kernel && kernel.getRoot() == Root::map && !kernel.getCountsWindow()
+        kernel && kernel.getRoot() == Root::map && !kernel.getGroups()
             ? getRows(kernel)
             : StringAttr();
-    bool storesCounts = llvm::any_of(command.getAccesses(), [](Access access) {
-      return access.writes &&
-             access.window.getRegion() == gpuvm::Region::control;
-    });
+    bool storesCounts = llvm::any_of(
+        places.accessSymbols(command), [](const PlaceAccess &access) {
+          return access.writes && isa<ControlOp>(access.place.symbol);
+        });
     if (storesCounts || command.isFence())
       flush();
     if (rows)

@@ -74,10 +74,10 @@ bool JoinedScatters::canHoist(Operation *op) const {
   auto load = dyn_cast<LoadOp>(op);
   if (!load)
     return isPure(op);
-  SymbolBytes loaded = getSymbolBytes(load);
+  Place loaded = getPlace(load);
   for (Operation *o = all.front(); o != op; o = o->getNextNode())
     if (auto store = dyn_cast<StoreOp>(o);
-        store && getSymbolBytes(store).overlaps(loaded))
+        store && getPlace(store).overlaps(loaded))
       return false;
   return true;
 }

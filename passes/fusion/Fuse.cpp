@@ -70,14 +70,14 @@ private:
   }
   bool conflictOnSymbols(unsigned a, unsigned b) const;
   bool readsBeforeWrite(unsigned a, unsigned b) const;
-  static SmallVector<SymbolBytes> getReadsOfMessages(StageOp stage);
+  static SmallVector<Place> getReadsOfMessages(StageOp stage);
   bool leavesAndReturns(Cluster a, Cluster b) const;
   uint64_t messageBytes(Cluster a, Cluster b) const;
   static Value resolve(Value value);
 
   SmallVector<StageOp> stages;
   SmallVector<StageUnits> units;
-  SmallVector<SmallVector<SymbolBytes>> messageReads;
+  SmallVector<SmallVector<Place>> messageReads;
   Parts parts;
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
   SmallVector<Cluster> clusterOf;
@@ -155,15 +155,15 @@ StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
 
 /// What a stage reads of symbols although others load it: a message that sends
 /// what a symbol holds is no copy of it.
-SmallVector<SymbolBytes> StageFuser::getReadsOfMessages(StageOp stage) {
-  SmallVector<SymbolBytes> reads;
+SmallVector<Place> StageFuser::getReadsOfMessages(StageOp stage) {
+  SmallVector<Place> reads;
   llvm::SmallSetVector<Value, 8> pending;
   for (Value argument : stage.getBody().getArguments())
     pending.insert(resolve(argument));
   for (size_t i = 0; i < pending.size(); ++i) {
     Operation *source = pending[i].getDefiningOp();
     if (auto load = dyn_cast_or_null<LoadOp>(source))
-      reads.push_back(getSymbolBytes(load));
+      reads.push_back(getPlace(load));
     else if (source && isMadeWhereRead(source))
       for (Value operand : source->getOperands())
         pending.insert(resolve(operand));

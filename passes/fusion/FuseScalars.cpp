@@ -138,35 +138,38 @@ static bool updatesSymbols(flow::DispatchOp kernel) {
     auto store = dyn_cast<StoreOp>(user);
     return store && llvm::any_of(kernel.getInputs(), [&](Value input) {
              auto load = input.getDefiningOp<LoadOp>();
-             return load &&
-                    getSymbolBytes(load).overlaps(getSymbolBytes(store));
+             return load && getPlace(load).overlaps(getPlace(store));
            });
   });
+}
+
+unsigned gpuvm::countWindows(ArrayRef<flow::DispatchOp> all,
+                             uint64_t maxWindowBytes) {
+  llvm::SmallSetVector<Value, 8> values;
+  for (flow::DispatchOp dispatch : all) {
+    values.insert_range(dispatch.getInputs());
+    values.insert_range(dispatch.getOutputs());
+  }
+  unsigned windows = 0;
+  for (Value value : values)
+    windows += countWindows(typeOf(value), maxWindowBytes);
+  return windows;
 }
 
 bool ScalarJoiner::fits(flow::DispatchOp host, flow::DispatchOp scalars) const {
   if (host.getRoot() == Root::chain && updatesSymbols(scalars))
     return false;
-  llvm::SmallSetVector<Value, 8> values;
-  auto add = [&](flow::DispatchOp kernel) {
-    values.insert_range(kernel.getInputs());
-    values.insert_range(kernel.getOutputs());
-  };
-  add(host);
-  add(scalars);
+  SmallVector<flow::DispatchOp> all = {host, scalars};
   if (const auto *others = joined.find(host); others != joined.end())
-    llvm::for_each(others->second, add);
-  unsigned windows = 0;
-  for (Value value : values)
-    windows += countWindows(typeOf(value), maxWindowBytes);
-  return windows <= GroupingLimits().windows;
+    llvm::append_range(all, others->second);
+  return countWindows(all, maxWindowBytes) <= GroupingLimits().windows;
 }
 
 /// The first kernel that runs whenever `scalars` does.
 flow::DispatchOp ScalarJoiner::findHost(flow::DispatchOp scalars) const {
   for (flow::DispatchOp host : hosts)
     if (effects.areTogether(host, scalars) &&
-        host.getConditionValue() == scalars.getConditionValue() &&
+        host.getPredicate() == scalars.getPredicate() &&
         host.getUnless() == scalars.getUnless() && fits(host, scalars))
       return host;
   return flow::DispatchOp();
@@ -218,12 +221,11 @@ flow::DispatchOp gpuvm::joinScalars(flow::DispatchOp host,
       b, b.getFusedLoc(locations), TypeRange(ValueRange(made)),
       host.getSymNameAttr(), host.getRoot(),
       b.getArrayAttr(stages.getArrayRef()), host.getInputs());
-  whole.setConditionAttr(host.getConditionAttr());
+  if (Value predicate = host.getPredicate())
+    whole.getPredicateMutable().assign(predicate);
   whole.setUnless(host.getUnless());
   if (host.getLaunches())
     whole.setLaunchesAttr(host.getLaunchesAttr());
-  if (host.getScratchWindows())
-    whole.setScratchWindowsAttr(host.getScratchWindowsAttr());
   whole.getBody().takeBody(host.getBody());
   Operation *yield = whole.getBody().front().getTerminator();
   SmallVector<Value> yielded(yield->getOperands());

@@ -17,9 +17,11 @@ namespace mlir::gpuvm {
 bool canMakeScalars(flow::DispatchOp kernel);
 
 /// Replaces `host` by a kernel that also computes the results of `all`, kernels
-/// of single elements, which may read results of `host`. The kernel has no
-/// windows yet.
+/// of single elements, which may read results of `host`.
 flow::DispatchOp joinScalars(flow::DispatchOp host,
                              ArrayRef<flow::DispatchOp> all);
+
+/// The windows that one dispatch with the operands and results of `all` binds.
+unsigned countWindows(ArrayRef<flow::DispatchOp> all, uint64_t maxWindowBytes);
 
 } // namespace mlir::gpuvm

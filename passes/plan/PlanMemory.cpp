@@ -3,13 +3,12 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols have windows of their own, and what is stored is made there where
-// that is safe. Inputs, messages and scratch live in Registers from the command
-// that makes them to the last one that reads them; a result may take over the
-// window of an operand that dies (canUpdateInPlace), or has to
-// (getTiedOperand). Counters must keep their zero between executions: they
-// share windows among themselves only.
-// docs/rationale/memory-reuse.md says why.
+// Symbols have windows of their own, which values may be in (Places). Inputs,
+// messages and scratch live in Registers from the command that makes them to
+// the last one that reads them; a result may take over the window of an operand
+// that dies (canUpdateInPlace), or has to (getTiedOperand). Counters must keep
+// their zero between executions: they share windows among themselves only.
+// Counts of workgroups are in Control. docs/rationale/memory-reuse.md says why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +17,8 @@
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
-#include "passes/plan/StoredValues.h"
-#include "passes/plan/Waves.h"
+#include "passes/analysis/Effects.h"
+#include "passes/analysis/Lifetimes.h"
 #include "passes/plan/WindowPacking.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -45,19 +44,18 @@ namespace {
 class MemoryPlanner {
 public:
   MemoryPlanner(ProgramOp program, const PlanMemoryOptions &options)
-      : program(program), options(options), b(program.getContext()) {}
+      : program(program), options(options), b(program.getContext()),
+        commands(getCommands(program)), places(program),
+        lifetimes(commands, places), steps(lifetimes.getSteps()) {}
   LogicalResult run();
 
 private:
   void placeSymbols();
-  void numberCommands();
-  Waves findWaves() const;
-  void scheduleAgain();
+  void placeInSymbols();
   void findLiveRanges();
   void addResult(Operation *command, OpResult result);
   std::optional<unsigned> rangeToTakeOver(flow::DispatchOp kernel,
                                           OpResult result);
-  bool diesIn(Value value, flow::DispatchOp kernel) const;
   void addScratch(flow::DispatchOp kernel);
   void placeRanges();
   Packing pack(ArrayRef<LiveRange> live, ArrayRef<unsigned> steps);
@@ -76,18 +74,17 @@ private:
   WindowAttr window(gpuvm::Region region, uint64_t offset, uint64_t length);
   WindowAttr place(gpuvm::Region region, uint64_t length);
   WindowAttr windowOf(Value value) const { return home.lookup(value); }
-  unsigned lastUse(Value value) const;
   ArrayAttr windowsOf(ValueRange values) const;
 
   ProgramOp program;
   PlanMemoryOptions options;
   mutable Builder b;
   SmallVector<CommandOpInterface> commands;
+  Places places;
+  Lifetimes lifetimes;
+  Steps steps; ///< Those of `lifetimes`, and some more.
   std::array<uint64_t, kNumRegions> size = {};
-  ValueHomes home;
-  /// Uploads are number 0, downloads the last; commands have those between.
-  llvm::DenseMap<Operation *, unsigned> number;
-  Steps steps; ///< Of each number: without a barrier inside.
+  llvm::DenseMap<Value, WindowAttr> home;
   SmallVector<LiveRange> values, counters;
   llvm::MapVector<Value, unsigned> rangeOf; ///< Among `values`.
   llvm::MapVector<flow::DispatchOp, SmallVector<Waiting>> scratch;
@@ -129,112 +126,22 @@ void MemoryPlanner::placeSymbols() {
     if (symbol.op && !(symbol.isShared && symbol.window))
       op.setAttr("window", place(symbol.region, windowLength(symbol.type)));
   }
-  for (auto load : listOps<LoadOp>(program))
-    home[load.getValue()] = getSymbolBytes(load).getWindow();
+}
+
+/// The windows of values that are in symbols.
+void MemoryPlanner::placeInSymbols() {
+  auto add = [&](Value value) {
+    if (Place place = places.of(value); place.symbol)
+      home[value] = place.getWindow();
+  };
+  for (Operation *op : listOps(program))
+    if (isa<LoadOp, flow::DispatchOp>(op))
+      llvm::for_each(op->getResults(), add);
 }
 
 //===----------------------------------------------------------------------===//
 // Lifetimes
 //===----------------------------------------------------------------------===//
-
-/// The steps of the order as it stands: a command opens a new one if it depends
-/// on a command of the current one. Loads and homes in symbols depend by bytes.
-void MemoryPlanner::numberCommands() {
-  SmallVector<Access> current;
-  llvm::DenseSet<Operation *> inStep;
-  steps.assign({0});
-  unsigned now = 1;
-  for (CommandOpInterface command : commands) {
-    SmallVector<Access> accesses = getAccesses(command, home);
-    bool depends = command.isFence() || conflicts(accesses, current);
-    for (Value operand : command->getOperands())
-      depends |=
-          operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
-    if (depends) {
-      ++now;
-      current.clear();
-      inStep.clear();
-    }
-    number[command] = steps.size();
-    steps.push_back(now);
-    inStep.insert(command);
-    llvm::append_range(current, accesses);
-  }
-  steps.push_back(now + 1);
-}
-
-/// The symbols that say how many rows `command` makes, which it reads if
-/// gpuvm-size-kernels gives it as many workgroups as that takes.
-static SmallVector<WindowAttr> findCounts(Operation *command) {
-  SmallVector<WindowAttr> counts;
-  if (auto kernel = dyn_cast<flow::DispatchOp>(command))
-    for (Operation &op : kernel.getBody().front())
-      if (auto rows = op.getAttrOfType<StringAttr>(kRowsAttr))
-        counts.push_back(lookupSymbol(kernel, rows.getValue()).window);
-  return counts;
-}
-
-/// The waves of the commands (gpuvm-schedule), where windows of symbols keep
-/// the order that they are touched in.
-Waves MemoryPlanner::findWaves() const {
-  struct After { ///< The first waves after all that read or write a window.
-    unsigned reads = 0, writes = 0;
-  };
-  llvm::MapVector<WindowAttr, After> touched;
-  Waves waves;
-  unsigned fence = 0, end = 0;
-  for (CommandOpInterface command : commands) {
-    unsigned wave = command.isFence() ? end : fence;
-    for (Value operand : command->getOperands())
-      if (auto maker = waves.find(operand.getDefiningOp());
-          maker != waves.end())
-        wave = std::max(wave, maker->second + 1);
-    SmallVector<Access> accesses = getAccesses(command, home);
-    for (WindowAttr count : findCounts(command))
-      accesses.push_back({count, /*writes=*/false});
-    for (const Access &own : accesses)
-      for (const auto &[window, after] : touched)
-        if (intersect(window, own.window))
-          wave = std::max({wave, after.writes, own.writes ? after.reads : 0});
-    for (const Access &own : accesses) {
-      After &after = touched[own.window];
-      unsigned &last = own.writes ? after.writes : after.reads;
-      last = std::max(last, wave + 1);
-    }
-    waves[command] = wave;
-    end = std::max(end, wave + 1);
-    if (command.isFence())
-      fence = wave + 1;
-  }
-  return waves;
-}
-
-/// gpuvm-schedule cannot know which stores need no command, nor which kernels
-/// write where another one still reads.
-void MemoryPlanner::scheduleAgain() {
-  SmallVector<CommandOpInterface> before = commands;
-  unsigned stepsBefore = steps.back();
-  sortByWaves(commands, findWaves());
-  numberCommands();
-  if (steps.back() >= stepsBefore) {
-    commands = before;
-    numberCommands();
-    return;
-  }
-  placeCommands(program, commands);
-}
-
-unsigned MemoryPlanner::lastUse(Value value) const {
-  unsigned last = number.lookup(value.getDefiningOp());
-  for (Operation *user : value.getUsers()) {
-    if (isa<ReturnOp>(user))
-      return steps.size() - 1;
-    if (isa<CommandOpInterface>(user))
-      last =
-          std::max(last, number.lookup(lastRun(user, value.getDefiningOp())));
-  }
-  return last;
-}
 
 unsigned MemoryPlanner::addRange(uint64_t length, unsigned first, unsigned last,
                                  bool keepsZero) {
@@ -243,23 +150,12 @@ unsigned MemoryPlanner::addRange(uint64_t length, unsigned first, unsigned last,
   return ranges.size() - 1;
 }
 
-/// Whether `kernel` is the last to read `value`, all other readers being behind
-/// a barrier.
-bool MemoryPlanner::diesIn(Value value, flow::DispatchOp kernel) const {
-  unsigned now = number.lookup(kernel);
-  return lastUse(value) == now &&
-         llvm::all_of(value.getUsers(), [&](Operation *user) {
-           return !isa<CommandOpInterface>(user) || user == kernel ||
-                  steps[number.lookup(user)] < steps[now];
-         });
-}
-
 /// The range of an operand whose window `result` can take over.
 std::optional<unsigned> MemoryPlanner::rangeToTakeOver(flow::DispatchOp kernel,
                                                        OpResult result) {
-  unsigned now = number.lookup(kernel);
+  unsigned number = result.getResultNumber();
   // What is chosen while the kernel need not run is best left where it is.
-  auto choice = getAlternative(kernel, result.getResultNumber());
+  auto choice = getAlternative(kernel, number);
   Value best = !choice              ? Value()
                : kernel.getUnless() ? choice->yes
                                     : choice->no;
@@ -267,33 +163,40 @@ std::optional<unsigned> MemoryPlanner::rangeToTakeOver(flow::DispatchOp kernel,
        llvm::concat<Value>(best ? SmallVector{best} : SmallVector<Value>(),
                            SmallVector<Value>(kernel.getInputs()))) {
     auto range = rangeOf.find(operand);
-    if (range == rangeOf.end() || values[range->second].last != now ||
-        !diesIn(operand, kernel))
-      continue;
-    bool canTakeOver = true;
-    for (auto [i, other] : llvm::enumerate(kernel.getInputs()))
-      canTakeOver &= other != operand ||
-                     canUpdateInPlace(kernel, i, result.getResultNumber());
-    if (canTakeOver)
+    if (range != rangeOf.end() &&
+        values[range->second].last == lifetimes.numberOf(kernel) &&
+        lifetimes.canTakeOver(kernel, operand, number))
       return range->second;
   }
   return std::nullopt;
 }
 
+/// Whether `value` counts workgroups.
+static bool isOfGroups(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    auto reader = dyn_cast<flow::DispatchOp>(use.getOwner());
+    return reader && reader.getGroups() == use.get();
+  });
+}
+
 void MemoryPlanner::addResult(Operation *command, OpResult result) {
-  unsigned last = lastUse(result);
+  if (isOfGroups(result)) {
+    home[result] = place(gpuvm::Region::control, windowLength(typeOf(result)));
+    return;
+  }
+  unsigned last = lifetimes.lastUse(result);
   auto kernel = dyn_cast<flow::DispatchOp>(command);
   std::optional<unsigned> taken, updated;
   if (kernel)
     updated = kernel.getTiedOperand(result.getResultNumber());
-  if (updated) // Made for that alone (materializeEscapes).
+  if (updated) // Made for that alone, or dies here.
     taken = rangeOf.find(kernel.getInputs()[*updated])->second;
   else if (kernel && options.reuse && options.inPlace)
     taken = rangeToTakeOver(kernel, result);
   if (!taken) {
     auto type = cast<RankedTensorType>(result.getType());
     rangeOf[result] =
-        addRange(windowLength(type), number.lookup(command), last);
+        addRange(windowLength(type), lifetimes.numberOf(command), last);
     return;
   }
   values[*taken].last = last;
@@ -302,11 +205,11 @@ void MemoryPlanner::addResult(Operation *command, OpResult result) {
 }
 
 void MemoryPlanner::addScratch(flow::DispatchOp kernel) {
-  unsigned now = number.lookup(kernel);
+  unsigned now = lifetimes.numberOf(kernel);
   for (const Scratch &wanted : getScratch(kernel)) {
     uint64_t length = llvm::alignTo(wanted.bytes, 4);
     unsigned first = wanted.keepsAll ? 0 : now;
-    unsigned last = wanted.keepsAll ? steps.size() - 1 : now;
+    unsigned last = wanted.keepsAll ? lifetimes.getLast() : now;
     scratch[kernel].push_back({length,
                                addRange(length, first, last, wanted.keepsZero),
                                wanted.keepsZero});
@@ -317,7 +220,7 @@ void MemoryPlanner::findLiveRanges() {
   for (BlockArgument input : program.getBody().getArguments())
     rangeOf[input] =
         addRange(windowLength(cast<RankedTensorType>(input.getType())), 0,
-                 lastUse(input));
+                 lifetimes.lastUse(input));
   for (Operation *command : commands) {
     for (OpResult result : command->getResults())
       if (!home.contains(result))
@@ -329,7 +232,7 @@ void MemoryPlanner::findLiveRanges() {
   for (Value value : program.getBody().front().getTerminator()->getOperands())
     if (hasNoElements(value.getType()) && !rangeOf.contains(value))
       rangeOf[value] =
-          addRange(windowLength(typeOf(value)), 0, steps.size() - 1);
+          addRange(windowLength(typeOf(value)), 0, lifetimes.getLast());
 }
 
 //===----------------------------------------------------------------------===//
@@ -416,11 +319,23 @@ void MemoryPlanner::annotate() {
     bytes.push_back(llvm::alignTo(region, kWindowAlignment));
   program.setRegionBytes(bytes);
   for (CommandOpInterface command : commands) {
-    command.setInputWindowsAttr(windowsOf(command->getOperands()));
+    auto dispatch = dyn_cast<flow::DispatchOp>(*command);
+    command.setInputWindowsAttr(
+        windowsOf(dispatch ? ValueRange(dispatch.getInputs())
+                           : ValueRange(command->getOperands())));
     auto store = dyn_cast<StoreOp>(*command);
     command.setOutputWindowsAttr(
-        store ? b.getArrayAttr(getSymbolBytes(store).getWindow())
+        store ? b.getArrayAttr(getPlace(store).getWindow())
               : windowsOf(command->getResults()));
+    if (!dispatch)
+      continue;
+    dispatch.removeTiesAttr(); // The windows say it now.
+    if (dispatch.getGroups())
+      dispatch.setGroupsWindowAttr(
+          window(gpuvm::Region::control,
+                 windowOf(dispatch.getGroups()).getOffset() +
+                     *dispatch.getGroupsRow() * kTripletBytes,
+                 kTripletBytes));
   }
 }
 
@@ -446,11 +361,7 @@ LogicalResult MemoryPlanner::run() {
            << kWindowAlignment << " are needed: --max-window-bytes)";
   setMaxWindowBytes(program, options.maxWindowBytes);
   placeSymbols();
-  makeValuesInTheirSymbols(program, home, options.inPlace);
-  commands = getCommands(program); // Some stores are gone.
-  numberCommands();
-  if (program->removeAttr(kScheduledAttr))
-    scheduleAgain();
+  placeInSymbols();
   findLiveRanges();
   placeRanges();
   annotate();

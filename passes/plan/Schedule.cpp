@@ -50,8 +50,9 @@ void gpuvm::placeCommands(ProgramOp program,
     if (!isa<flow::NextOp>(command))
       command->moveBefore(command->getBlock()->getTerminator());
   // What only names values goes where it does not break the order of values.
-  for (auto expose : listOps<flow::ExposeOp>(program))
-    expose->moveBefore(expose->getBlock()->getTerminator());
+  for (Operation *op : listOps(program))
+    if (isa<flow::ExposeOp, flow::PlaceOp>(op))
+      op->moveBefore(op->getBlock()->getTerminator());
 }
 
 void Schedule::runOnOperation() {
@@ -69,6 +70,5 @@ void Schedule::runOnOperation() {
   }
   sortByWaves(commands, wave);
   placeCommands(program, commands);
-  program->setAttr(kScheduledAttr, UnitAttr::get(program.getContext()));
   numWaves += waves;
 }

@@ -123,6 +123,18 @@ void ChainBuilder::addSymbols() {
   }
 }
 
+/// The window of a value.
+static WindowAttr getWindow(ProgramOp program, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<WindowAttr>(
+        (*program.getInputWindows())[argument.getArgNumber()]);
+  if (auto load = value.getDefiningOp<LoadOp>())
+    return getPlace(load).getWindow();
+  auto command = value.getDefiningOp<CommandOpInterface>();
+  return cast<WindowAttr>(
+      command.getOutputWindowsAttr()[cast<OpResult>(value).getResultNumber()]);
+}
+
 /// Whether a later command uses the register's window for something else.
 bool ChainBuilder::isOverwritten(flow::ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
@@ -139,8 +151,9 @@ bool ChainBuilder::isOverwritten(flow::ExposeOp op) {
         for (WindowAttr place : rotation)
           if (intersect(place, window))
             return true;
-    if (writesTo(command.getAccesses(), window))
-      return true;
+    for (const Access &access : command.getAccesses())
+      if (access.writes && intersect(access.window, window))
+        return true;
   }
   return false;
 }
@@ -328,10 +341,10 @@ LogicalResult ChainBuilder::addDispatch(flow::DispatchOp op) {
        llvm::zip_equal(layout.bindings, layout.windows))
     if (bound.contains(binding))
       windows.push_back(window);
-  if (auto counts = op.getCountsWindow()) {
-    if (op.getParkedGroups() != groups)
+  if (auto counts = op.getGroupsWindow()) {
+    if (op.getMostGroups() != groups)
       return op.emitOpError("has ")
-             << groups << " workgroups, not " << *op.getParkedGroups();
+             << groups << " workgroups, not " << *op.getMostGroups();
     auto dispatch = chain::DispatchIndirectOp::create(
         b, op.getLoc(), *op.getEmitted(), counts->getOffset(),
         b.getArrayAttr(windows), stagesOf(op));

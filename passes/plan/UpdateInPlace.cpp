@@ -133,10 +133,10 @@ static Value copiedFrom(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// The store of `value` to `bytes`.
-static StoreOp findStore(Value value, const SymbolBytes &bytes) {
+static StoreOp findStore(Value value, const Place &bytes) {
   for (Operation *user : value.getUsers())
     if (auto store = dyn_cast<StoreOp>(user))
-      if (getSymbolBytes(store) == bytes)
+      if (getPlace(store) == bytes)
         return store;
   return StoreOp();
 }
@@ -144,8 +144,7 @@ static StoreOp findStore(Value value, const SymbolBytes &bytes) {
 /// The predicate of the select between `made` and the present contents of
 /// `bytes` that `stored`, a result of a kernel, is; null if it is something
 /// else.
-static Value findCondition(OpResult stored, Value made,
-                           const SymbolBytes &bytes) {
+static Value findCondition(OpResult stored, Value made, const Place &bytes) {
   auto kernel = cast<flow::DispatchOp>(stored.getOwner());
   auto choice = yieldOf(kernel)
                     .getValues()[stored.getResultNumber()]
@@ -156,14 +155,14 @@ static Value findCondition(OpResult stored, Value made,
     return Value();
   Value other = outsideOf(kernel, chosen->no);
   auto load = other ? other.getDefiningOp<LoadOp>() : LoadOp();
-  return load && getSymbolBytes(load) == bytes ? chosen->condition : Value();
+  return load && getPlace(load) == bytes ? chosen->condition : Value();
 }
 
 /// Finds the store of the kernel's result, through a kernel that selects or
 /// reshapes it, to the symbol of the update.
 bool Updater::matchStore(Update &update) {
   Value made = update.kernel->getResult(update.result);
-  SymbolBytes bytes = getSymbolBytes(update.load);
+  Place bytes = getPlace(update.load);
   if (typeOf(made) == update.load.getType())
     update.store = findStore(made, bytes);
   else if (!llvm::all_of(made.getUsers(), llvm::IsaPred<flow::DispatchOp>))
@@ -208,7 +207,7 @@ std::optional<Update> Updater::match(flow::DispatchOp kernel, unsigned result) {
 
 /// The stores to some of what `store` stores to.
 SmallVector<StoreOp> Updater::storesLike(StoreOp store) const {
-  return effects.getSymbolAccesses().storesTo(getSymbolBytes(store));
+  return effects.getSymbolAccesses().storesTo(getPlace(store));
 }
 
 /// Whether what the symbol holds is what is loaded until that is stored over,
@@ -261,7 +260,7 @@ static bool readsOnlyForChoice(flow::DispatchOp kernel, Value input,
 /// Finds the readers of the old value that cannot come before the kernel; false
 /// if what they read is not the copy.
 bool Updater::findLateReaders(Update &update) {
-  SymbolBytes bytes = getSymbolBytes(update.store);
+  Place bytes = getPlace(update.store);
   for (LoadOp load : effects.getSymbolAccesses().loadsOf(bytes)) {
     if (!isBefore(load, update.store))
       continue;
@@ -274,7 +273,7 @@ bool Updater::findLateReaders(Update &update) {
           !effects.dependsOn(user, update.kernel))
         continue;
       auto reader = dyn_cast<flow::DispatchOp>(user);
-      if (!reader || getSymbolBytes(load) != bytes)
+      if (!reader || getPlace(load) != bytes)
         return false;
       update.late.push_back({reader, use.getOperandNumber()});
     }
@@ -290,11 +289,11 @@ bool Updater::mayWait(const Update &update) {
   auto condition = KernelCondition::get(chooser, update.condition);
   if (!condition)
     return false;
-  SymbolBytes bytes = getSymbolBytes(update.store);
+  Place bytes = getPlace(update.store);
   for (Value source : condition->getSources()) {
     Operation *maker = source.getDefiningOp();
     auto load = dyn_cast_or_null<LoadOp>(maker);
-    if ((load && getSymbolBytes(load).overlaps(bytes)) ||
+    if ((load && getPlace(load).overlaps(bytes)) ||
         (maker && effects.dependsOn(maker, update.kernel)))
       return false;
   }

@@ -11,10 +11,6 @@
 
 namespace mlir::gpuvm {
 
-/// On a program whose commands are in waves (gpuvm-schedule) until it has
-/// windows: gpuvm-plan-memory may order them again.
-inline constexpr StringLiteral kScheduledAttr = "gpuvm.scheduled";
-
 /// The numbers of the waves that commands are in.
 using Waves = llvm::DenseMap<Operation *, unsigned>;
 
@@ -23,7 +19,7 @@ void sortByWaves(SmallVectorImpl<CommandOpInterface> &commands,
                  const Waves &waves);
 
 /// Moves the commands of a program, all of them, to their order in `commands`.
-/// The ends of loops stay.
+/// The ends of loops stay, and what names values comes after them.
 void placeCommands(ProgramOp program, ArrayRef<CommandOpInterface> commands);
 
 } // namespace mlir::gpuvm

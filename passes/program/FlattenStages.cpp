@@ -245,7 +245,7 @@ void gpuvm::copyLoadsThatOutliveTheirSymbol(
   SymbolAccesses symbols(program);
   for (auto load : listOps<LoadOp>(program)) {
     SmallPtrSet<Operation *, 4> late;
-    for (StoreOp store : symbols.storesTo(getSymbolBytes(load)))
+    for (StoreOp store : symbols.storesTo(getPlace(load)))
       if (isBefore(load, store))
         for (Operation *user : load->getUsers())
           if (readsAfter(user, store, load))

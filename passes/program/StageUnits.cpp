@@ -16,11 +16,11 @@ StageUnits::StageUnits(StageOp stage) {
       ops.push_back(&op);
       epoch[&op] = numEpochs - 1;
     } else if (auto load = dyn_cast<LoadOp>(op)) {
-      SymbolBytes bytes = getSymbolBytes(load);
+      Place bytes = getPlace(load);
       reads.push_back(bytes);
       numEpochs += overlap(writes, bytes);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      writes.push_back(getSymbolBytes(store));
+      writes.push_back(getPlace(store));
     } else if (isa<InvokeOp>(op)) {
       ++numEpochs;
     }

@@ -23,7 +23,7 @@ struct StageUnits {
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, unsigned> epoch;
   unsigned numEpochs = 1;
-  SmallVector<SymbolBytes> reads, writes; ///< Of symbols.
+  SmallVector<Place> reads, writes; ///< Of symbols.
 };
 
 } // namespace mlir::gpuvm

@@ -69,31 +69,9 @@ gpuvm.program @kernel_c3_count(%x: tensor<4xf32>) {
 
 // -----
 
-gpuvm.program @kernel_c5(%x: tensor<4xf32>, %c: tensor<i1>) {
-  // expected-error @below {{C5: operand 7 is not there, or no tensor<i1>}}
-  %y = flow.dispatch @k map ["s"] (%x, %c) attributes {condition = 7 : i64} {
-  ^bb0(%in: tensor<4xf32>, %goes: tensor<i1>):
-    gpuvm.yield %in : tensor<4xf32>
-  } : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
-  gpuvm.return
-}
-
-// -----
-
-gpuvm.program @kernel_c5_negative(%x: tensor<4xf32>, %c: tensor<i1>) {
-  // expected-error @below {{C5: operand -1 is not there, or no tensor<i1>}}
-  %y = flow.dispatch @k map ["s"] (%x, %c) attributes {condition = -1 : i64} {
-  ^bb0(%in: tensor<4xf32>, %goes: tensor<i1>):
-    gpuvm.yield %in : tensor<4xf32>
-  } : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
-  gpuvm.return
-}
-
-// -----
-
-gpuvm.program @kernel_c5_type(%x: tensor<4xf32>) {
-  // expected-error @below {{C5: operand 0 is not there, or no tensor<i1>}}
-  %y = flow.dispatch @k map ["s"] (%x) attributes {condition = 0 : i64} {
+gpuvm.program @ties_c5_count(%x: tensor<4xf32>) {
+  // expected-error @below {{C5: ties 2 results, and has 1}}
+  %y = flow.dispatch @k map ["s"] (%x) attributes {ties = array<i64: 0, -1>} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -102,9 +80,31 @@ gpuvm.program @kernel_c5_type(%x: tensor<4xf32>) {
 
 // -----
 
+gpuvm.program @ties_c5_operand(%x: tensor<4xf32>) {
+  // expected-error @below {{C5: operand 7 is not there, or is tied twice}}
+  %y = flow.dispatch @k map ["s"] (%x) attributes {ties = array<i64: 7>} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @ties_c5_type(%x: tensor<4xf32>, %c: tensor<i1>) {
+  // expected-error @below {{C5: ties 'tensor<4xf32>' to 'tensor<i1>'}}
+  %y = flow.dispatch @k map ["s"] (%x, %c) attributes {ties = array<i64: 1>} {
+  ^bb0(%in: tensor<4xf32>, %goes: tensor<i1>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>, tensor<i1>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
 gpuvm.program @kernel_c6_alone(%x: tensor<4xf32>) {
-  // expected-error @below {{C6: says where its workgroups are counted, or how many they are, but not both}}
-  %y = flow.dispatch @k map ["s"] (%x) attributes {parked_groups = 1 : i64} {
+  // expected-error @below {{C6: says where its workgroups are counted, or how many they are at most, but not both}}
+  %y = flow.dispatch @k map ["s"] (%x) attributes {most_groups = 1 : i64} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
@@ -116,10 +116,43 @@ gpuvm.program @kernel_c6_alone(%x: tensor<4xf32>) {
 gpuvm.program @kernel_c6_window(%x: tensor<4xf32>) {
   // expected-error @below {{C6: counts its workgroups in #gpuvm.window<registers, 0, 12>, not in 12 bytes of Control}}
   %y = flow.dispatch @k map ["s"] (%x)
-      attributes {counts_window = #gpuvm.window<registers, 0, 12>, parked_groups = 1 : i64} {
+      attributes {groups_window = #gpuvm.window<registers, 0, 12>, most_groups = 1 : i64} {
   ^bb0(%in: tensor<4xf32>):
     gpuvm.yield %in : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @kernel_c6_row(%x: tensor<4xf32>, %n: tensor<2x3xi32>) {
+  // expected-error @below {{C6: there are no three words in row 2 of 'tensor<2x3xi32>'}}
+  %y = flow.dispatch @k map ["s"] (%x) groups(%n[2] of 4 : tensor<2x3xi32>) {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @place_c1_maker(%x: tensor<4xf32>) {
+  gpuvm.register @r : tensor<4xf32>
+  // expected-error @below {{C1: places what no dispatch computes}}
+  flow.place %x in @r : tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @place_c1_type(%x: tensor<4xf32>) {
+  gpuvm.register @r : tensor<8xf32>
+  %y = flow.dispatch @k map ["s"] (%x) {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{C2: symbol @r has type 'tensor<8xf32>', not 'tensor<4xf32>'}}
+  flow.place %y in @r : tensor<4xf32>
   gpuvm.return
 }
 
@@ -136,17 +169,6 @@ gpuvm.program @copy_c1(%x: tensor<4xf32>) {
 gpuvm.program @expose_c1(%x: tensor<4xf32>) {
   // expected-error @below {{C1: there is no register -1 of instance 0 (both count from 0)}}
   flow.expose %x as -1 of 0 : tensor<4xf32>
-  gpuvm.return
-}
-
-// -----
-
-gpuvm.program @kernel_c5_unless(%x: tensor<4xf32>) {
-  // expected-error @below {{C5: says when it does not run, but no condition}}
-  %y = flow.dispatch @k map ["s"] (%x) attributes {unless} {
-  ^bb0(%in: tensor<4xf32>):
-    gpuvm.yield %in : tensor<4xf32>
-  } : (tensor<4xf32>) -> tensor<4xf32>
   gpuvm.return
 }
 

@@ -10,9 +10,9 @@
 
 // CHECK: %[[CONDITION:.*]] = flow.dispatch @{{.*}}_condition map {{.*}}(%a, %b)
 // CHECK: loop 3 times
-// CHECK: dispatch @inside_reduce  reduce {{.*}}(%{{.*}}, %[[CONDITION]]) attributes {condition = 1 : i64}
-// CHECK: dispatch @inside_map map {{.*}}, %[[CONDITION]]) attributes {condition = 4 : i64}
-// CHECK: dispatch @behind_reduce reduce {{.*}}(%{{.*}}, %[[CONDITION]]) attributes {condition = 1 : i64}
+// CHECK: flow.dispatch @inside_reduce  reduce {{.*}}(%{{.*}}) if(%[[CONDITION]])
+// CHECK: flow.dispatch @inside_map map {{.*}}, %[[CONDITION]]) if(%[[CONDITION]])
+// CHECK: flow.dispatch @behind_reduce reduce {{.*}}(%{{.*}}) if(%[[CONDITION]])
 
 #scalar = affine_map<(d0) -> ()>
 #element = affine_map<(d0) -> (d0)>

@@ -1,36 +1,37 @@
-// Kernels that nobody needs while a condition does not hold wait for it, and
-// read their workgroups from Control; those that others need do not.
+// Kernels that are not demanded while a predicate is false get their workgroups
+// from Control; those that others need do not.
 
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always}))' | FileCheck %s --check-prefix=FOUND
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates))' | FileCheck %s --check-prefix=AUTO
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always},gpuvm-schedule,gpuvm-plan-memory,gpuvm-predicate-dispatches))' | FileCheck %s --check-prefix=PARKED
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always},gpuvm-schedule,gpuvm-store-in-place,gpuvm-predicate-dispatches,gpuvm-plan-memory))' | FileCheck %s --check-prefix=PARKED
 // RUN: not gpuvm-compile %s --program=ways --park=perhaps -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=MODE
 
 // The names that the passes had before work, with options.
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always},gpuvm-fuse-scalars{max-window-bytes=1048576},gpuvm-schedule,gpuvm-plan-memory,gpuvm-hoist-condition-stores,gpuvm-predicate-dispatches))' -o %t.new
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always},gpuvm-join-scalars{max-window-bytes=1048576},gpuvm-schedule,gpuvm-plan-memory,gpuvm-store-conditions-early,gpuvm-park-kernels))' -o %t.old
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-infer-predicates{mode=always},gpuvm-fuse-scalars{max-window-bytes=1048576},gpuvm-schedule,gpuvm-store-in-place,gpuvm-hoist-condition-stores,gpuvm-predicate-dispatches,gpuvm-plan-memory))' -o %t.new
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-condition-kernels{mode=always},gpuvm-join-scalars{max-window-bytes=1048576},gpuvm-schedule,gpuvm-store-in-place,gpuvm-store-conditions-early,gpuvm-park-kernels,gpuvm-plan-memory))' -o %t.old
 // RUN: cmp %t.new %t.old
 // RUN: not gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-park-kernels{made=always}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option made
 
 // What is chosen waits for the condition, and what that is made of.
 // FOUND: flow.dispatch @judge_reduce
-// FOUND: flow.dispatch @work_scan scan {{.*}} attributes {condition = 1 : i64}
-// FOUND: flow.dispatch @work_scan_1 scan {{.*}} attributes {condition = {{.}} : i64}
+// FOUND: flow.dispatch @work_scan scan {{.*}} if(%[[P:.*]]) {
+// FOUND: flow.dispatch @work_scan_1 scan {{.*}} if(%[[P]]) {
 // What another stage reads whatever the condition says does not.
 // FOUND: flow.dispatch @shared_map
-// FOUND-NOT: condition
-// FOUND: flow.dispatch @chosen_map map {{.*}} attributes {condition =
+// FOUND-NOT: if(
+// FOUND: flow.dispatch @chosen_map map {{.*}} if(%[[P]]) {
 
 // So little work is not worth it.
-// AUTO-NOT: condition =
+// AUTO-NOT: if(
 
 // %x is read once more behind @chosen: what is chosen cannot stay there.
-// PARKED: flow.dispatch @work_scan_counts
+// PARKED: %[[COUNTS:.*]] = flow.dispatch @work_scan_counts
 // PARKED-SAME: output_windows = [#gpuvm.window<control, 0, 12>]
-// PARKED: flow.dispatch @work_scan scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
-// PARKED: flow.dispatch @chosen_map map {{.*}} attributes {input_windows
-// PARKED: flow.dispatch @work_scan_1 scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
+// PARKED: flow.dispatch @work_scan scan {{.*}} groups(%[[COUNTS]][0] of 1 : tensor<1x3xi32>) {{.*}}groups_window = #gpuvm.window<control, 0, 12>
+// PARKED: flow.dispatch @chosen_map map
+// PARKED-NOT: groups(
+// PARKED: flow.dispatch @work_scan_1 scan {{.*}} groups(%[[COUNTS]][0] of 1 : tensor<1x3xi32>) {{.*}}groups_window = #gpuvm.window<control, 0, 12>
 
 // MODE: error: --park: perhaps not in {{.*}}auto,always,never
 
@@ -76,14 +77,14 @@ gpuvm.program @p(%x: tensor<1024xf32>, %z: tensor<1024xf32>)
 
 // One way runs while the condition holds, the other unless it does.
 // FOUND: program @ways
-// FOUND: flow.dispatch @down_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64, unless}
-// FOUND: flow.dispatch @up_scan {{ *}}scan {{.*}} attributes {condition = 1 : i64}
+// FOUND: flow.dispatch @down_scan {{ *}}scan {{.*}} unless(%[[P:.*]]) {
+// FOUND: flow.dispatch @up_scan {{ *}}scan {{.*}} if(%[[P]]) {
 // PARKED: program @ways
 // PARKED: flow.dispatch @down_scan_counts
 // PARKED: select %[[HOLDS:.*]], %c0_i32{{.*}}, %c1_i32
 // PARKED: select %[[HOLDS]], %c1_i32{{.*}}, %c0_i32
-// PARKED: flow.dispatch @down_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 0, 12>
-// PARKED: flow.dispatch @up_scan {{ *}}scan {{.*}}counts_window = #gpuvm.window<control, 12, 12>
+// PARKED: flow.dispatch @down_scan {{ *}}scan {{.*}}groups_window = #gpuvm.window<control, 0, 12>
+// PARKED: flow.dispatch @up_scan {{ *}}scan {{.*}}groups_window = #gpuvm.window<control, 12, 12>
 gpuvm.program @ways(%x: tensor<1024xi32>, %n: tensor<i32>) -> (y: tensor<1024xi32>) {
   %many = gpuvm.stage @judge(%k = %n : tensor<i32>) -> tensor<i1> {
     %limit = arith.constant dense<64> : tensor<i32>

@@ -17,7 +17,7 @@
 // CHECK-LABEL: gpuvm.program @map
 // CHECK: loop 100 times
 // CHECK-NOT: dispatch
-// CHECK: %[[K:.*]]:2 = dispatch @add_map map ["add", "r.turn"](
+// CHECK: %[[K:.*]]:2 = flow.dispatch @add_map map ["add", "r.turn"](
 // CHECK: yield %{{.*}}, %{{.*}} : tensor<4096xf32>, tensor<i32>
 // CHECK: (tensor<4096xf32>, tensor<i32>) -> (tensor<4096xf32>, tensor<i32>)
 // CHECK-NOT: dispatch
@@ -50,7 +50,7 @@ gpuvm.program @map(%x: !v) -> (y: !v) {
 // The lane that finishes a reduction to one element makes others, too.
 // CHECK-LABEL: gpuvm.program @reduction
 // CHECK: loop 100 times
-// CHECK: dispatch @sum_reduce reduce ["sum", "r.turn"]
+// CHECK: flow.dispatch @sum_reduce reduce ["sum", "r.turn"]
 // CHECK-NOT: dispatch
 // CHECK: return
 
@@ -82,8 +82,8 @@ gpuvm.program @reduction(%x: tensor<4096xi32>, %z: tensor<i32>) -> (y: tensor<i3
 // Nor in a kernel that has more results for each index: there it is one more.
 // CHECK-LABEL: gpuvm.program @rows
 // CHECK: loop 100 times
-// CHECK: dispatch @sum_reduce reduce ["sum"]
-// CHECK: dispatch @r.turn_map map ["r.turn"]
+// CHECK: flow.dispatch @sum_reduce reduce ["sum"]
+// CHECK: flow.dispatch @r.turn_map map ["r.turn"]
 gpuvm.program @rows(%x: tensor<64x64xi32>, %z: tensor<64xi32>) -> (y: tensor<64xi32>) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %z : tensor<64xi32>) {
     %b = gpuvm.stage @sum(%u = %a : !gpuvm.message<tensor<64xi32>>, %n = %t : !gpuvm.message<tensor<i32>>, %v = %x : tensor<64x64xi32>) -> tensor<64xi32> {
@@ -112,7 +112,7 @@ gpuvm.program @rows(%x: tensor<64x64xi32>, %z: tensor<64xi32>) -> (y: tensor<64x
 
 // CHECK-LABEL: gpuvm.program @chain
 // CHECK: loop 100 times
-// CHECK: dispatch @{{.*}}_chain chain ["a", "b", "r.turn"]
+// CHECK: flow.dispatch @{{.*}}_chain chain ["a", "b", "r.turn"]
 // CHECK: %[[T:.*]] = flow.hold %{{.*}} : tensor<i32>
 // CHECK: yield %{{.*}}, %[[T]]
 // CHECK-NOT: dispatch
@@ -163,7 +163,7 @@ gpuvm.program @chain(%x: !v) -> (y: !v) {
 // CHECK-LABEL: gpuvm.program @nested
 // CHECK: loop 10 times
 // CHECK: loop 20 times
-// CHECK: dispatch @{{.*}} map ["add", "inner.next", "inner.turn"]({{.*}}) attributes {condition =
+// CHECK: flow.dispatch @{{.*}} map ["add", "inner.next", "inner.turn"]({{.*}}) if(%{{.*}})
 // CHECK-NOT: dispatch
 // CHECK: }
 gpuvm.program @nested(%x: !v) -> (y: !v) {
@@ -197,7 +197,7 @@ gpuvm.program @nested(%x: !v) -> (y: !v) {
 
 // What a metric counts is updated where it is.
 // CHECK-LABEL: gpuvm.program @metric
-// CHECK: dispatch @{{.*}} map ["scale", "count"]
+// CHECK: flow.dispatch @{{.*}} map ["scale", "count"]
 // CHECK-NOT: dispatch
 // CHECK: return
 gpuvm.program @metric(%x: tensor<4096xf32>) -> (y: tensor<4096xf32>) {
@@ -220,8 +220,8 @@ gpuvm.program @metric(%x: tensor<4096xf32>) -> (y: tensor<4096xf32>) {
 
 // Not while others read what it stores over: it would have to be copied.
 // CHECK-LABEL: gpuvm.program @still_read
-// CHECK: dispatch @scale_map map ["scale"]
-// CHECK: dispatch @decay_map map ["decay"]
+// CHECK: flow.dispatch @scale_map map ["scale"]
+// CHECK: flow.dispatch @decay_map map ["decay"]
 gpuvm.program @still_read(%x: tensor<4096xf32>, %f: tensor<f32>) -> (y: tensor<4096xf32>) {
   gpuvm.global @step : tensor<f32>
   %y = gpuvm.stage @scale(%u = %x : tensor<4096xf32>) -> tensor<4096xf32> {
@@ -248,8 +248,8 @@ gpuvm.program @still_read(%x: tensor<4096xf32>, %f: tensor<f32>) -> (y: tensor<4
 
 // Nor what others wait for.
 // CHECK-LABEL: gpuvm.program @read_on
-// CHECK: dispatch @decay_map map ["decay"]
-// CHECK: dispatch @other_scale_map map ["other", "scale"]
+// CHECK: flow.dispatch @decay_map map ["decay"]
+// CHECK: flow.dispatch @other_scale_map map ["other", "scale"]
 gpuvm.program @read_on(%x: tensor<4096xf32>, %f: tensor<f32>) -> (y: tensor<4096xf32>, z: tensor<4096xf32>) {
   gpuvm.global @step : tensor<f32>
   gpuvm.stage @decay(%g = %f : tensor<f32>) {

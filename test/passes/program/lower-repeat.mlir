@@ -11,10 +11,10 @@
 // CHECK-NEXT: store %[[A]], @r.0
 // CHECK: store %{{.*}}, @r.go
 // CHECK: loop 500 times
-// CHECK: %[[STATE:.*]]:2 = gpuvm.stage @r.again() -> (tensor<1024xf32>, tensor<i1>)
+// CHECK: %[[STATE:.*]]:2 = stage @r.again() -> (tensor<1024xf32>, tensor<i1>)
 // CHECK: stage @step when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[STATE]]#0 : !gpuvm.message<tensor<1024xf32>>)
 // A condition of its own holds only if the repeat goes on.
-// CHECK: %[[BOTH:.*]] = gpuvm.stage @maybe.when when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %c : tensor<i1>)
+// CHECK: %[[BOTH:.*]] = stage @maybe.when when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %c : tensor<i1>)
 // CHECK: stage @maybe when(%[[BOTH]] : !gpuvm.message<tensor<i1>>)
 // CHECK: stage @r.next when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>)
 // CHECK: }
@@ -54,7 +54,7 @@ gpuvm.program @until(%x: tensor<1024xf32>, %c: tensor<i1>) -> (y: tensor<1024xf3
 // CHECK-NOT: @outer.go
 // CHECK: stage @outer.start
 // CHECK: loop 3 times
-// CHECK: %[[OUTER:.*]] = gpuvm.stage @outer.again() -> tensor<8xi32>
+// CHECK: %[[OUTER:.*]] = stage @outer.again() -> tensor<8xi32>
 // CHECK: stage @inner.start(%{{.*}} = %[[OUTER]] : !gpuvm.message<tensor<8xi32>>)
 // CHECK: loop 5 times
 // CHECK: stage @inner.again
@@ -62,7 +62,7 @@ gpuvm.program @until(%x: tensor<1024xf32>, %c: tensor<i1>) -> (y: tensor<1024xf3
 // CHECK: stage @inner.next(
 // CHECK: }
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[INNER:.*]] = gpuvm.stage @inner.last
+// CHECK-NEXT: %[[INNER:.*]] = stage @inner.last
 // CHECK: stage @outer.next(%{{.*}} = %[[INNER]] : !gpuvm.message<tensor<8xi32>>)
 // CHECK: }
 // CHECK-NEXT: }
@@ -179,7 +179,7 @@ gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
 // CHECK-LABEL: gpuvm.program @numbered
 // CHECK-DAG: register @r.turns : tensor<i32>
 // CHECK-NOT: stage @r.turn(
-// CHECK: %[[STATE:.*]]:3 = gpuvm.stage @r.again() -> (tensor<1024xi32>, tensor<i32>, tensor<i1>)
+// CHECK: %[[STATE:.*]]:3 = stage @r.again() -> (tensor<1024xi32>, tensor<i32>, tensor<i1>)
 // CHECK: stage @step when(%[[STATE]]#2 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[STATE]]#0 : {{.*}}, %{{.*}} = %[[STATE]]#1 : !gpuvm.message<tensor<i32>>,
 // CHECK: store %{{.*}}, @r.turns
 // CHECK-NEXT: store %{{.*}}, @r.go

@@ -1,0 +1,70 @@
+//===- Lifetimes.cpp - from where to where values are needed --------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/analysis/Lifetimes.h"
+
+#include "kernels/InPlace.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+Lifetimes::Lifetimes(ArrayRef<CommandOpInterface> commands,
+                     const Places &places)
+    : steps({0}) {
+  SmallVector<PlaceAccess> current;
+  llvm::DenseSet<Operation *> inStep;
+  unsigned now = 1;
+  for (CommandOpInterface command : commands) {
+    SmallVector<PlaceAccess> accesses = places.accessSymbols(command);
+    bool depends = command.isFence() || conflicts(accesses, current);
+    for (Value operand : command->getOperands())
+      depends |=
+          operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
+    if (depends) {
+      ++now;
+      current.clear();
+      inStep.clear();
+    }
+    numbers[command] = steps.size();
+    steps.push_back(now);
+    inStep.insert(command);
+    llvm::append_range(current, accesses);
+  }
+  steps.push_back(now + 1);
+}
+
+unsigned Lifetimes::lastUse(Value value) const {
+  unsigned last = numbers.lookup(value.getDefiningOp());
+  for (Operation *user : value.getUsers()) {
+    if (isa<ReturnOp>(user))
+      return getLast();
+    if (isa<CommandOpInterface>(user))
+      last =
+          std::max(last, numbers.lookup(lastRun(user, value.getDefiningOp())));
+  }
+  return last;
+}
+
+bool Lifetimes::diesIn(Value value, flow::DispatchOp dispatch) const {
+  unsigned now = numbers.lookup(dispatch);
+  return lastUse(value) == now &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return !isa<CommandOpInterface>(user) || user == dispatch ||
+                  steps[numbers.lookup(user)] < steps[now];
+         });
+}
+
+bool Lifetimes::canTakeOver(flow::DispatchOp dispatch, Value operand,
+                            unsigned result) const {
+  if (!diesIn(operand, dispatch) || operand == dispatch.getPredicate() ||
+      operand == dispatch.getGroups())
+    return false;
+  for (auto [i, other] : llvm::enumerate(dispatch.getInputs()))
+    if (other == operand && !canUpdateInPlace(dispatch, i, result))
+      return false;
+  return true;
+}

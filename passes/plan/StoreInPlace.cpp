@@ -1,0 +1,339 @@
+//===- StoreInPlace.cpp - values computed in the symbol they are stored to ===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value that is stored to a symbol is computed there if no command in between
+// accesses those bytes. gpuvm-schedule cannot know which stores that leaves, so
+// the order is computed again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/flow/Flow.h"
+#include "kernels/InPlace.h"
+#include "kernels/analysis/Alternative.h"
+#include "passes/Passes.h"
+#include "passes/analysis/Effects.h"
+#include "passes/analysis/Lifetimes.h"
+#include "passes/plan/Waves.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::gpuvm {
+#define GEN_PASS_DEF_STOREINPLACE
+#include "passes/Passes.h.inc"
+} // namespace mlir::gpuvm
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+namespace {
+struct StoreInPlace : gpuvm::impl::StoreInPlaceBase<StoreInPlace> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Values in symbols
+//===----------------------------------------------------------------------===//
+
+/// Whether a rotation of `loop` has the register that `place` is.
+static bool rotates(flow::LoopOp loop, const Place &place) {
+  std::optional<ArrayAttr> rotations = loop.getRotations();
+  return rotations && place.symbol &&
+         llvm::any_of(rotations->getAsRange<ArrayAttr>(), [&](ArrayAttr all) {
+           return llvm::is_contained(
+               all, FlatSymbolRefAttr::get(
+                        SymbolTable::getSymbolName(place.symbol)));
+         });
+}
+
+/// Whether `maker` may write the symbol itself. No command between it and the
+/// store accesses those bytes, and none changes them while the value is still
+/// read. `maker` reads them, if at all, at the index it writes, and has no
+/// other result there.
+static bool canBeMadeIn(StoreOp store, flow::DispatchOp maker,
+                        const Places &places, const Parts &parts,
+                        bool inPlace) {
+  if (!parts.areTogether(store, maker))
+    return false;
+  Place target = getPlace(store);
+  unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
+  for (auto [i, input] : llvm::enumerate(maker.getInputs()))
+    if (Place source = places.of(input);
+        source.overlaps(target) &&
+        !(inPlace && source == target && canUpdateInPlace(maker, i, result)))
+      return false;
+  if (writesTo(places.access(maker), target))
+    return false; // All results are written at once.
+  Operation *lastReader = store;
+  for (Operation *user : store.getValue().getUsers()) {
+    Operation *last = lastRun(user, maker);
+    if (isBefore(lastReader, last))
+      lastReader = last;
+  }
+  bool isOutput = isa<ReturnOp>(lastReader);
+  for (Operation *op = getNextOp(maker); op; op = getNextOp(op)) {
+    bool beforeStore = isBefore(op, store);
+    bool whileRead = isOutput || isBefore(op, lastReader);
+    if (auto loop = dyn_cast<flow::LoopOp>(op);
+        loop && (beforeStore || whileRead) && rotates(loop, target))
+      return false; // Other values are there in its iterations.
+    if (op == store || !isa<CommandOpInterface>(op))
+      continue;
+    if (!beforeStore && !whileRead)
+      break;
+    for (const PlaceAccess &access : places.access(op))
+      if ((access.writes || beforeStore) && access.place.overlaps(target))
+        return false;
+  }
+  return true;
+}
+
+/// Stores what `store` stores from a copy of it: the value is in a part of the
+/// symbol that the store itself overwrites while it reads it.
+static void storeFromCopy(StoreOp store) {
+  OpBuilder b(store);
+  Value value = store.getValue();
+  auto copy =
+      flow::CopyOp::create(b, store.getLoc(), value.getType(), value,
+                           *store.getStages(), ArrayAttr(), ArrayAttr());
+  store.getValueMutable().assign(copy.getResult());
+}
+
+/// A value that is stored where it already is needs no command.
+static void dropStoresInPlace(ProgramOp program, const Places &places) {
+  for (auto store : listOps<StoreOp>(program)) {
+    Place source = places.of(store.getValue()), target = getPlace(store);
+    if (source == target)
+      store.erase();
+    else if (source.overlaps(target))
+      storeFromCopy(store);
+  }
+}
+
+/// `value` is computed where `store`, which is erased, would store it.
+static void place(StoreOp store, Value value, Places &places) {
+  places.set(value, getPlace(store));
+  OpBuilder b(store);
+  flow::PlaceOp::create(b, store.getLoc(), value, store.getSymbolAttr(),
+                        store.getOffsetAttr());
+  store.erase();
+}
+
+/// Whether nothing between `maker` and `store` writes to `bytes`.
+static bool staysBetween(flow::DispatchOp maker, StoreOp store,
+                         const Place &bytes, const Places &places) {
+  for (Operation *op = getNextOp(maker); op != store; op = getNextOp(op))
+    if (isa<CommandOpInterface>(op) && writesTo(places.access(op), bytes))
+      return false;
+  return true;
+}
+
+/// Stores by a dispatch with the predicate that the maker of the value has:
+/// then neither runs for a symbol that stays as it is. Both operands are read
+/// here once more.
+static void storeOnCondition(StoreOp store, flow::DispatchOp maker,
+                             Places &places, const Parts &parts) {
+  Place target = getPlace(store);
+  Value made = store.getValue(), predicate = maker.getPredicate();
+  std::optional<Alternative> choice =
+      getAlternative(maker, cast<OpResult>(made).getResultNumber());
+  if (!predicate || !choice || choice->condition != predicate || !choice->no ||
+      places.of(choice->no) != target || !parts.areTogether(maker, store))
+    return;
+  Place held = places.of(predicate);
+  if (!staysBetween(maker, store, target, places) ||
+      (held.symbol && !staysBetween(maker, store, held, places)))
+    return;
+  OpBuilder b(store);
+  Location loc = store.getLoc();
+  auto type = cast<RankedTensorType>(made.getType());
+  Value inputs[] = {predicate, made, choice->no};
+  std::string name = (maker.getSymName() + "_to_" + store.getSymbol()).str();
+  if (std::optional<int64_t> offset = store.getOffset())
+    name.append("_").append(std::to_string(*offset));
+  auto program = maker->getParentOfType<ProgramOp>();
+  auto dispatch = flow::DispatchOp::create(
+      b, loc, TypeRange{type}, freeName(program, name), Root::map,
+      *store.getStages(), ValueRange(inputs));
+  dispatch.getPredicateMutable().assign(predicate);
+  Block *body = b.createBlock(&dispatch.getBody());
+  for (Value input : inputs)
+    body->addArgument(input.getType(), loc);
+  YieldOp::create(b, loc,
+                  chooseElements(b, loc, body->getArgument(0),
+                                 body->getArgument(1), body->getArgument(2)));
+  place(store, dispatch->getResult(0), places);
+}
+
+//===----------------------------------------------------------------------===//
+// After long loops
+//===----------------------------------------------------------------------===//
+
+/// The most commands of a loop that is recorded iteration by iteration, with
+/// barriers (RecordLimits of the runtime): one whose end the device decides,
+/// and one of a fixed number of iterations. There are at most as many barriers
+/// as commands.
+static constexpr uint64_t kMostUntil = 1024 / 2, kMostFixed = 16384 / 2;
+
+static uint64_t countCommands(flow::LoopOp loop) {
+  uint64_t commands = 0;
+  for (Operation &op : loop.getBody().front())
+    if (auto inner = dyn_cast<flow::LoopOp>(op))
+      commands = llvm::SaturatingAdd(commands, countCommands(inner));
+    else
+      commands += isa<CommandOpInterface>(op) && !isa<flow::NextOp>(op);
+  return llvm::SaturatingMultiply(commands, uint64_t(loop.getTimes()));
+}
+
+static bool mayBeLong(flow::LoopOp loop) {
+  return countCommands(loop) > (loop.getCondition() ? kMostUntil : kMostFixed);
+}
+
+/// A dispatch in the place of `op`, which copies `value`.
+static flow::DispatchOp addCopyingKernel(Operation *op, Value value,
+                                         ArrayAttr stages, const Twine &name) {
+  OpBuilder b(op);
+  auto program = op->getParentOfType<ProgramOp>();
+  auto dispatch = flow::DispatchOp::create(b, op->getLoc(), value.getType(),
+                                           freeName(program, name), Root::map,
+                                           stages, value);
+  Block *body = b.createBlock(&dispatch.getBody());
+  YieldOp::create(b, op->getLoc(),
+                  body->addArgument(value.getType(), op->getLoc()));
+  return dispatch;
+}
+
+/// Whether the host has to look at a loop in this one, in each iteration.
+static bool needsHost(flow::LoopOp loop) {
+  return llvm::any_of(
+      loop.getBody().getOps<flow::LoopOp>(), [](flow::LoopOp inner) {
+        return (inner.getCondition() && mayBeLong(inner)) || needsHost(inner);
+      });
+}
+
+/// Where loops may take several submits until the device has found their ends,
+/// what is after the first of them need not wait for the host if it is kernels
+/// alone (docs/rationale/repeats.md).
+static void copyByKernels(ProgramOp program, Places &places) {
+  flow::LoopOp first;
+  for (auto loop : program.getBody().getOps<flow::LoopOp>()) {
+    if (needsHost(loop))
+      first = {};
+    if (!first && loop.getCondition() && mayBeLong(loop))
+      first = loop;
+  }
+  if (!first)
+    return;
+  for (Operation *op : listOps(program)) {
+    if (!isBefore(first.getEnd(), op))
+      continue;
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      flow::DispatchOp dispatch =
+          addCopyingKernel(store, store.getValue(), *store.getStages(),
+                           store.getSymbol() + "_stored");
+      place(store, dispatch->getResult(0), places);
+    } else if (auto copy = dyn_cast<flow::CopyOp>(op)) {
+      flow::DispatchOp dispatch =
+          addCopyingKernel(copy, copy.getSource(), copy.getStages(), "copy");
+      copy.getResult().replaceAllUsesWith(dispatch->getResult(0));
+      copy.erase();
+    }
+  }
+}
+
+static void placeValues(ProgramOp program, Places &places, bool inPlace) {
+  Parts parts(program);
+  for (auto store : listOps<StoreOp>(program)) {
+    auto maker = store.getValue().getDefiningOp<flow::DispatchOp>();
+    if (!maker || places.isInSymbol(store.getValue()))
+      continue;
+    unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
+    if (maker.getTiedOperand(result) ||
+        !canBeMadeIn(store, maker, places, parts, inPlace))
+      storeOnCondition(store, maker, places, parts);
+    else
+      place(store, store.getValue(), places);
+  }
+  dropStoresInPlace(program, places);
+  copyByKernels(program, places);
+}
+
+//===----------------------------------------------------------------------===//
+// The order
+//===----------------------------------------------------------------------===//
+
+/// The symbols that say how many rows `command` makes, which it reads if
+/// gpuvm-size-kernels gives it as many workgroups as that takes.
+static SmallVector<Place> findCounts(Operation *command) {
+  SmallVector<Place> counts;
+  if (auto dispatch = dyn_cast<flow::DispatchOp>(command))
+    for (Operation &op : dispatch.getBody().front())
+      if (auto rows = op.getAttrOfType<StringAttr>(kRowsAttr)) {
+        SymbolInfo symbol = lookupSymbol(dispatch, rows.getValue());
+        counts.push_back({symbol.op, Value(), 0, tensorBytes(symbol.type)});
+      }
+  return counts;
+}
+
+/// The waves of the commands (gpuvm-schedule), where bytes of symbols keep the
+/// order that they are touched in.
+static Waves findWaves(ArrayRef<CommandOpInterface> commands,
+                       const Places &places) {
+  struct After { ///< The first waves after all that read or write a place.
+    Place place;
+    unsigned reads = 0, writes = 0;
+  };
+  llvm::MapVector<Operation *, SmallVector<After>> touched; // By symbol.
+  Waves waves;
+  unsigned fence = 0, end = 0;
+  for (CommandOpInterface command : commands) {
+    unsigned wave = command.isFence() ? end : fence;
+    for (Value operand : command->getOperands())
+      if (auto maker = waves.find(operand.getDefiningOp());
+          maker != waves.end())
+        wave = std::max(wave, maker->second + 1);
+    SmallVector<PlaceAccess> accesses = places.accessSymbols(command);
+    for (const Place &count : findCounts(command))
+      accesses.push_back({count, /*writes=*/false});
+    for (const PlaceAccess &own : accesses)
+      for (const After &after : touched[own.place.symbol])
+        if (after.place.overlaps(own.place))
+          wave = std::max({wave, after.writes, own.writes ? after.reads : 0});
+    for (const PlaceAccess &own : accesses) {
+      SmallVector<After> &all = touched[own.place.symbol];
+      auto *after = llvm::find_if(
+          all, [&](const After &known) { return known.place == own.place; });
+      if (after == all.end()) {
+        all.push_back({own.place});
+        after = &all.back();
+      }
+      unsigned &last = own.writes ? after->writes : after->reads;
+      last = std::max(last, wave + 1);
+    }
+    waves[command] = wave;
+    end = std::max(end, wave + 1);
+    if (command.isFence())
+      fence = wave + 1;
+  }
+  return waves;
+}
+
+/// The order with fewer steps is kept.
+static void scheduleAgain(ProgramOp program, const Places &places) {
+  SmallVector<CommandOpInterface> commands = getCommands(program);
+  unsigned before = Lifetimes(commands, places).getSteps().back();
+  sortByWaves(commands, findWaves(commands, places));
+  if (Lifetimes(commands, places).getSteps().back() < before)
+    placeCommands(program, commands);
+}
+
+void StoreInPlace::runOnOperation() {
+  ProgramOp program = getOperation();
+  Places places(program);
+  placeValues(program, places, inPlace);
+  if (schedule)
+    scheduleAgain(program, places);
+}
