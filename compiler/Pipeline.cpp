@@ -68,10 +68,12 @@ void gpuvm::buildPlanning(OpPassManager &passes,
                                       : createWriteReport({options.report}));
   if (options.schedule)
     onProgram(createSchedule());
-  onProgram(createStoreInPlace({options.inPlace, options.schedule}));
+  onProgram(createStoreInPlace({options.inPlace}));
   onProgram(createHoistConditionStores({options.maxWindowBytes}));
   onProgram(createPredicateDispatches({options.park}));
   onProgram(createSizeKernels({options.size}));
+  if (options.schedule)
+    onProgram(createReschedule());
   passes.addPass(createPlaceShared());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));

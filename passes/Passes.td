@@ -337,13 +337,10 @@ def StoreInPlace : GpuvmProgramPass<"gpuvm-store-in-place"> {
     value is still read. With `in-place` that dispatch may also read the symbol,
     where it writes it. A predicated store whose value cannot be computed there is
     done by a predicated dispatch; after a long loop whose end the device decides,
-    dispatches copy. With `schedule` the order of gpuvm-schedule is computed again,
-    and the one with fewer steps is kept.
+    dispatches copy.
   }];
   let options = [Option<"inPlace", "in-place", "bool", "true",
-                        "Update what a dispatch reads">,
-                 Option<"schedule", "schedule", "bool", "true",
-                        "Order the commands again">];
+                        "Update what a dispatch reads">];
 }
 
 def HoistConditionStores : Pass<"gpuvm-hoist-condition-stores",
@@ -388,6 +385,15 @@ def SizeKernels : GpuvmProgramPass<"gpuvm-size-kernels"> {
   }];
   let options = [Option<"mode", "mode", "std::string", "\"auto\"",
                         "auto, always or never">];
+}
+
+def Reschedule : GpuvmProgramPass<"gpuvm-reschedule"> {
+  let summary = "Orders commands whose places are known in waves.";
+  let description = [{
+    As gpuvm-schedule does, with stores that need no command, dispatches that write
+    over their operands, and counts of workgroups. The order with fewer steps is
+    kept.
+  }];
 }
 
 def PlaceShared : Pass<"gpuvm-place-shared", "::mlir::ModuleOp"> {

@@ -251,8 +251,12 @@ Places::Places(ProgramOp program) {
       add(place);
     else if (auto dispatch = dyn_cast<flow::DispatchOp>(op))
       for (OpResult result : dispatch->getResults())
-        if (auto tied = dispatch.getTiedOperand(result.getResultNumber()))
-          known[result] = of(dispatch.getInputs()[*tied]);
+        if (auto number = dispatch.getTiedOperand(result.getResultNumber())) {
+          Place place = of(dispatch.getInputs()[*number]);
+          known[result] = place;
+          if (place.value)
+            tied.insert(place.value);
+        }
 }
 
 Place Places::of(Value value) const {
@@ -272,10 +276,11 @@ SmallVector<PlaceAccess> Places::access(Operation *command) const {
   return accesses;
 }
 
-SmallVector<PlaceAccess> Places::accessSymbols(Operation *command) const {
+SmallVector<PlaceAccess> Places::accessShared(Operation *command) const {
   SmallVector<PlaceAccess> accesses = access(command);
-  llvm::erase_if(accesses,
-                 [](const PlaceAccess &own) { return !own.place.symbol; });
+  llvm::erase_if(accesses, [&](const PlaceAccess &own) {
+    return !own.place.symbol && !tied.contains(own.place.value);
+  });
   return accesses;
 }
 

@@ -29,6 +29,11 @@ struct Place {
     return symbol == other.symbol && value == other.value &&
            begin < other.end && other.begin < end;
   }
+  /// The symbol, or the value.
+  const void *getOwner() const {
+    return symbol ? static_cast<const void *>(symbol)
+                  : value.getAsOpaquePointer();
+  }
   /// Of a symbol that has one.
   WindowAttr getWindow() const;
 };
@@ -122,13 +127,15 @@ public:
   bool isInSymbol(Value value) const { return of(value).symbol; }
   void set(Value value, const Place &place) { known[value] = place; }
 
-  /// What `command` reads and writes of symbols.
-  SmallVector<PlaceAccess> accessSymbols(Operation *command) const;
-  /// The same with all values.
+  /// What `command` reads and writes.
   SmallVector<PlaceAccess> access(Operation *command) const;
+  /// That of it which more than one command may write: symbols, and operands
+  /// that results are tied to.
+  SmallVector<PlaceAccess> accessShared(Operation *command) const;
 
 private:
   llvm::DenseMap<Value, Place> known;
+  llvm::DenseSet<Value> tied; ///< In no symbol.
 };
 
 /// Whether one of `a` and one of `b` may not happen at the same time.

@@ -19,7 +19,7 @@ Lifetimes::Lifetimes(ArrayRef<CommandOpInterface> commands,
   llvm::DenseSet<Operation *> inStep;
   unsigned now = 1;
   for (CommandOpInterface command : commands) {
-    SmallVector<PlaceAccess> accesses = places.accessSymbols(command);
+    SmallVector<PlaceAccess> accesses = places.accessShared(command);
     bool depends = command.isFence() || conflicts(accesses, current);
     for (Value operand : command->getOperands())
       depends |=

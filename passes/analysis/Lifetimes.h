@@ -25,6 +25,7 @@ public:
     return numbers.lookup(command);
   }
   unsigned getLast() const { return steps.size() - 1; }
+  unsigned countSteps() const { return steps.back(); }
   /// The step of each number: a command opens a new one if it depends on a
   /// command of the current one.
   ArrayRef<unsigned> getSteps() const { return steps; }

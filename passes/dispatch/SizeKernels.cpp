@@ -137,8 +137,9 @@ void SizeKernels::sizeKernels() {
             ? getRows(kernel)
             : StringAttr();
     bool storesCounts = llvm::any_of(
-        places.accessSymbols(command), [](const PlaceAccess &access) {
-          return access.writes && isa<ControlOp>(access.place.symbol);
+        places.accessShared(command), [](const PlaceAccess &access) {
+          return access.writes &&
+                 isa_and_present<ControlOp>(access.place.symbol);
         });
     if (storesCounts || command.isFence())
       flush();

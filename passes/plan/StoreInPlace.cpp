@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A value that is stored to a symbol is computed there if no command in between
-// accesses those bytes. gpuvm-schedule cannot know which stores that leaves, so
-// the order is computed again.
+// accesses those bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +13,6 @@
 #include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
-#include "passes/analysis/Lifetimes.h"
-#include "passes/plan/Waves.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -261,79 +258,8 @@ static void placeValues(ProgramOp program, Places &places, bool inPlace) {
   copyByKernels(program, places);
 }
 
-//===----------------------------------------------------------------------===//
-// The order
-//===----------------------------------------------------------------------===//
-
-/// The symbols that say how many rows `command` makes, which it reads if
-/// gpuvm-size-kernels gives it as many workgroups as that takes.
-static SmallVector<Place> findCounts(Operation *command) {
-  SmallVector<Place> counts;
-  if (auto dispatch = dyn_cast<flow::DispatchOp>(command))
-    for (Operation &op : dispatch.getBody().front())
-      if (auto rows = op.getAttrOfType<StringAttr>(kRowsAttr)) {
-        SymbolInfo symbol = lookupSymbol(dispatch, rows.getValue());
-        counts.push_back({symbol.op, Value(), 0, tensorBytes(symbol.type)});
-      }
-  return counts;
-}
-
-/// The waves of the commands (gpuvm-schedule), where bytes of symbols keep the
-/// order that they are touched in.
-static Waves findWaves(ArrayRef<CommandOpInterface> commands,
-                       const Places &places) {
-  struct After { ///< The first waves after all that read or write a place.
-    Place place;
-    unsigned reads = 0, writes = 0;
-  };
-  llvm::MapVector<Operation *, SmallVector<After>> touched; // By symbol.
-  Waves waves;
-  unsigned fence = 0, end = 0;
-  for (CommandOpInterface command : commands) {
-    unsigned wave = command.isFence() ? end : fence;
-    for (Value operand : command->getOperands())
-      if (auto maker = waves.find(operand.getDefiningOp());
-          maker != waves.end())
-        wave = std::max(wave, maker->second + 1);
-    SmallVector<PlaceAccess> accesses = places.accessSymbols(command);
-    for (const Place &count : findCounts(command))
-      accesses.push_back({count, /*writes=*/false});
-    for (const PlaceAccess &own : accesses)
-      for (const After &after : touched[own.place.symbol])
-        if (after.place.overlaps(own.place))
-          wave = std::max({wave, after.writes, own.writes ? after.reads : 0});
-    for (const PlaceAccess &own : accesses) {
-      SmallVector<After> &all = touched[own.place.symbol];
-      auto *after = llvm::find_if(
-          all, [&](const After &known) { return known.place == own.place; });
-      if (after == all.end()) {
-        all.push_back({own.place});
-        after = &all.back();
-      }
-      unsigned &last = own.writes ? after->writes : after->reads;
-      last = std::max(last, wave + 1);
-    }
-    waves[command] = wave;
-    end = std::max(end, wave + 1);
-    if (command.isFence())
-      fence = wave + 1;
-  }
-  return waves;
-}
-
-/// The order with fewer steps is kept.
-static void scheduleAgain(ProgramOp program, const Places &places) {
-  SmallVector<CommandOpInterface> commands = getCommands(program);
-  unsigned before = Lifetimes(commands, places).getSteps().back();
-  sortByWaves(commands, findWaves(commands, places));
-  if (Lifetimes(commands, places).getSteps().back() < before)
-    placeCommands(program, commands);
-}
-
 void StoreInPlace::runOnOperation() {
   ProgramOp program = getOperation();
   Places places(program);
   placeValues(program, places, inPlace);
-  if (schedule)
-    scheduleAgain(program, places);
 }

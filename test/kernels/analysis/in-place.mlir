@@ -1,8 +1,8 @@
 // A result takes the window of an operand that its kernel is the last to read
 // and reads only where it writes.
 
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-plan-memory | FileCheck %s
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place=in-place=false --gpuvm-plan-memory=in-place=false | FileCheck %s --check-prefix=OFF
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory | FileCheck %s
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place=in-place=false --gpuvm-reschedule --gpuvm-plan-memory=in-place=false | FileCheck %s --check-prefix=OFF
 // RUN: gpuvm-opt %s --gpuvm-pipeline | FileCheck %s --check-prefix=PLAN
 
 !v = tensor<64xf32>

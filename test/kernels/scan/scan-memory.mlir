@@ -1,7 +1,7 @@
 // What the workgroups of a scan tell each other outlasts the run, to be told apart from what the next run writes: two
 // scans do not share memory for it.
 
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-fuse --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-plan-memory | FileCheck %s
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-fuse --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory | FileCheck %s
 
 // CHECK:      flow.dispatch @a_scan {{.*}}scratch_windows = [#gpuvm.window<registers, 800256, 132>]
 // CHECK:      flow.dispatch @b_scan {{.*}}scratch_windows = [#gpuvm.window<registers, 800512, 132>]

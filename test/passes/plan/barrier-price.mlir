@@ -1,9 +1,9 @@
 // Commands without a barrier between them do not use each other's windows,
 // unless that saves more bytes than a barrier costs.
 
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-plan-memory --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-plan-memory=barrier-price=10000 --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,PAID
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-plan-memory=barrier-price=20000 --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory=barrier-price=10000 --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,PAID
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory=barrier-price=20000 --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
 // RUN: gpuvm-compile %s --fusion=stages --chains=never --barrier-price=10000 --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: gpuvm-run %t.gvplan --validate --input=x=f32=2 --input=y=f32=3 --output=r | FileCheck %s --check-prefix=RESULT
 

@@ -1,5 +1,5 @@
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place=in-place=false --gpuvm-plan-memory=in-place=false | FileCheck %s
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-plan-memory=reuse=false | FileCheck %s --check-prefix=APART
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place=in-place=false --gpuvm-reschedule --gpuvm-plan-memory=in-place=false | FileCheck %s
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory=reuse=false | FileCheck %s --check-prefix=APART
 
 // The window of the input is free when the third message is made; the stored
 // value is made in its symbol.

@@ -1,6 +1,6 @@
 // Waves are of what is left when values are made in the symbols that they are stored to.
 
-// RUN: gpuvm-opt %s --split-input-file --gpuvm-generalize --gpuvm-form-kernels=group=false --gpuvm-schedule --gpuvm-store-in-place --gpuvm-plan-memory --gpuvm-place-barriers | FileCheck %s
+// RUN: gpuvm-opt %s --split-input-file --gpuvm-generalize --gpuvm-form-kernels=group=false --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory --gpuvm-place-barriers | FileCheck %s
 
 // @write waits for the copy of what it writes over. The product waits for nothing, so it stands beside the copy.
 // CHECK-LABEL: program @kernels_of_a_stage

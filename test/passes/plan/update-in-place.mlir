@@ -1,7 +1,7 @@
 // A scatter into what a symbol holds, which is stored there, is given the symbol
 // itself where all who read the old value can do so before.
 
-// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-update-in-place,gpuvm-schedule,gpuvm-store-in-place,gpuvm-plan-memory))' | FileCheck %s
+// RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-when,gpuvm-generalize,canonicalize,cse,gpuvm-form-kernels,gpuvm-update-in-place,gpuvm-schedule,gpuvm-store-in-place,gpuvm-reschedule,gpuvm-plan-memory))' | FileCheck %s
 // RUN: gpuvm-opt %s --gpuvm-pipeline=in-place=false | FileCheck %s --check-prefix=OFF
 
 !n = tensor<100xi32>
