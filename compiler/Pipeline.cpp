@@ -59,17 +59,17 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   onProgram(createInferPredicates({options.park}));
   if (options.group)
     onProgram(createFuseScalars({options.maxWindowBytes}));
-  ChooseLaunchesOptions launches;
-  launches.exact = options.exact;
-  launches.maxWindowBytes = options.maxWindowBytes;
-  onProgram(createChooseLaunches(launches));
   if (report)
     passes.addPass(options.reportText ? createWriteReport(*options.reportText)
                                       : createWriteReport({options.report}));
   if (options.schedule)
     onProgram(createSchedule());
-  onProgram(createStoreInPlace({options.inPlace}));
+  onProgram(createStoreInPlace({options.inPlace, options.maxWindowBytes}));
   onProgram(createHoistConditionStores({options.maxWindowBytes}));
+  ChooseLaunchesOptions launches;
+  launches.exact = options.exact;
+  launches.maxWindowBytes = options.maxWindowBytes;
+  onProgram(createChooseLaunches(launches));
   onProgram(createPredicateDispatches({options.park}));
   onProgram(createSizeKernels({options.size}));
   if (options.schedule)

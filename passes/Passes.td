@@ -334,13 +334,15 @@ def StoreInPlace : GpuvmProgramPass<"gpuvm-store-in-place"> {
   let description = [{
     A store becomes a `flow.place` if the dispatch that makes its value can write
     the symbol: no command between both accesses it, and none changes it while the
-    value is still read. With `in-place` that dispatch may also read the symbol,
-    where it writes it. A predicated store whose value cannot be computed there is
+    value is still read: otherwise, or if there are several stores, a map or a
+    reduction writes the value twice. With `in-place` the dispatch may also read the
+    symbol, where it writes it. A predicated store whose value cannot be computed there is
     done by a predicated dispatch; after a long loop whose end the device decides,
     dispatches copy.
   }];
   let options = [Option<"inPlace", "in-place", "bool", "true",
-                        "Update what a dispatch reads">];
+                        "Update what a dispatch reads">,
+                 kMaxWindowBytes];
 }
 
 def HoistConditionStores : Pass<"gpuvm-hoist-condition-stores",

@@ -98,6 +98,9 @@ public:
   /// Whether kernels store results where scatters in them say (ResultStores).
   virtual bool placesResults() const { return false; }
 
+  /// Whether kernels may have two results that are one value.
+  virtual bool writesTwice() const { return false; }
+
   virtual LogicalResult emit(EmitterContext &context) const = 0;
 };
 

@@ -43,6 +43,7 @@ public:
   bool worksInPlace(flow::DispatchOp, unsigned, unsigned) const override {
     return true;
   }
+  bool writesTwice() const override { return true; }
   LogicalResult emit(EmitterContext &context) const override;
 };
 } // namespace

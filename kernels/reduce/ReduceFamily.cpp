@@ -33,6 +33,7 @@ public:
     return true;
   }
   bool placesResults() const override { return true; }
+  bool writesTwice() const override { return true; }
   LogicalResult emit(EmitterContext &context) const override;
 };
 } // namespace

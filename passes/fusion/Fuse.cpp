@@ -97,11 +97,19 @@ struct Fuse : gpuvm::impl::FuseBase<Fuse> {
 
 } // namespace
 
-/// The stage that sends `input`, or whose message the clock waits for.
+/// The stage that computes `input`, a message or a clock; null if it is an
+/// input of the program. Stages that only pass a message on are passed through.
 static StageOp getSender(Value input) {
   if (auto clock = input.getDefiningOp<ClockOp>())
     input = clock.getAfter();
-  return input ? input.getDefiningOp<StageOp>() : StageOp();
+  while (auto stage = input ? input.getDefiningOp<StageOp>() : StageOp()) {
+    auto passed = dyn_cast<BlockArgument>(
+        stage.getSend().getPayloads()[cast<OpResult>(input).getResultNumber()]);
+    if (!passed)
+      return stage;
+    input = stage.getInputs()[passed.getArgNumber()];
+  }
+  return StageOp();
 }
 
 /// Whether `receiver` looks at the clock when `sender` is done.
@@ -318,7 +326,8 @@ bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
 void StageFuser::run() {
   for (unsigned stage = 0; stage < stages.size(); ++stage)
     for (Value input : stages[stage].getInputs())
-      if (auto sender = input.getDefiningOp<StageOp>()) {
+      if (auto sender = getSender(input);
+          sender && !input.getDefiningOp<ClockOp>()) {
         unsigned from = llvm::find(stages, sender) - stages.begin();
         tryMerge(clusterOf[from], clusterOf[stage], from, stage, true);
       }

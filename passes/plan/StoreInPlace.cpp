@@ -11,8 +11,12 @@
 #include "dialects/flow/Flow.h"
 #include "kernels/InPlace.h"
 #include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/Bindings.h"
+#include "kernels/family/Family.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
+#include "passes/fusion/FuseScalars.h"
+#include "passes/fusion/KernelGroups.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -46,13 +50,11 @@ static bool rotates(flow::LoopOp loop, const Place &place) {
          });
 }
 
-/// Whether `maker` may write the symbol itself. No command between it and the
-/// store accesses those bytes, and none changes them while the value is still
-/// read. `maker` reads them, if at all, at the index it writes, and has no
-/// other result there.
-static bool canBeMadeIn(StoreOp store, flow::DispatchOp maker,
-                        const Places &places, const Parts &parts,
-                        bool inPlace) {
+/// Whether `maker` may write the symbol, too: no command between it and the
+/// store accesses those bytes, and it reads them, if at all, at the index it
+/// writes, and has no other result there.
+static bool canWrite(StoreOp store, flow::DispatchOp maker,
+                     const Places &places, const Parts &parts, bool inPlace) {
   if (!parts.areTogether(store, maker))
     return false;
   Place target = getPlace(store);
@@ -64,6 +66,21 @@ static bool canBeMadeIn(StoreOp store, flow::DispatchOp maker,
       return false;
   if (writesTo(places.access(maker), target))
     return false; // All results are written at once.
+  for (Operation *op = getNextOp(maker); op != store; op = getNextOp(op)) {
+    if (!isa<CommandOpInterface>(op))
+      continue;
+    for (const PlaceAccess &access : places.access(op))
+      if (access.place.overlaps(target))
+        return false;
+  }
+  return true;
+}
+
+/// Whether nothing changes the symbol while the value that `store` stores is
+/// still read, so that all readers find it there.
+static bool staysUntilRead(StoreOp store, flow::DispatchOp maker,
+                           const Places &places) {
+  Place target = getPlace(store);
   Operation *lastReader = store;
   for (Operation *user : store.getValue().getUsers()) {
     Operation *last = lastRun(user, maker);
@@ -72,20 +89,47 @@ static bool canBeMadeIn(StoreOp store, flow::DispatchOp maker,
   }
   bool isOutput = isa<ReturnOp>(lastReader);
   for (Operation *op = getNextOp(maker); op; op = getNextOp(op)) {
-    bool beforeStore = isBefore(op, store);
-    bool whileRead = isOutput || isBefore(op, lastReader);
-    if (auto loop = dyn_cast<flow::LoopOp>(op);
-        loop && (beforeStore || whileRead) && rotates(loop, target))
+    if (!isOutput && !isBefore(op, lastReader))
+      return true;
+    if (auto loop = dyn_cast<flow::LoopOp>(op); loop && rotates(loop, target))
       return false; // Other values are there in its iterations.
-    if (op == store || !isa<CommandOpInterface>(op))
-      continue;
-    if (!beforeStore && !whileRead)
-      break;
-    for (const PlaceAccess &access : places.access(op))
-      if ((access.writes || beforeStore) && access.place.overlaps(target))
-        return false;
+    if (op != store && isa<CommandOpInterface>(op) &&
+        writesTo(places.access(op), target))
+      return false;
   }
   return true;
+}
+
+/// `old` with one more result, equal to result `number`; the latter.
+static Value addResult(flow::DispatchOp old, unsigned number, Places &places) {
+  OpBuilder b(old);
+  OperationState state(old.getLoc(), flow::DispatchOp::getOperationName());
+  state.addOperands(old->getOperands());
+  state.addTypes(old->getResultTypes());
+  state.addTypes(old->getResult(number).getType());
+  state.addAttributes(old->getAttrs());
+  state.addRegion();
+  auto whole = cast<flow::DispatchOp>(b.create(state));
+  whole.getBody().takeBody(old.getBody());
+  auto yield = cast<YieldOp>(whole.getBody().front().getTerminator());
+  yield.getValuesMutable().append(yield.getValues()[number]);
+  for (auto [before, now] : llvm::zip(old->getResults(), whole->getResults())) {
+    if (places.isInSymbol(before))
+      places.set(now, places.of(before));
+    before.replaceAllUsesWith(now);
+  }
+  old.erase();
+  return whole->getResults().back();
+}
+
+/// Whether `dispatch` can write result `number` to two places, and bind both.
+static bool canWriteTwice(flow::DispatchOp dispatch, unsigned number,
+                          uint64_t maxWindowBytes) {
+  return !dispatch.getPredicate() && getFamily(dispatch).writesTwice() &&
+         countWindows(ArrayRef(dispatch), maxWindowBytes) +
+                 countWindows(typeOf(dispatch->getResult(number)),
+                              maxWindowBytes) <=
+             GroupingLimits().windows;
 }
 
 /// Stores what `store` stores from a copy of it: the value is in a part of the
@@ -241,18 +285,22 @@ static void copyByKernels(ProgramOp program, Places &places) {
   }
 }
 
-static void placeValues(ProgramOp program, Places &places, bool inPlace) {
+static void placeValues(ProgramOp program, Places &places, bool inPlace,
+                        uint64_t maxWindowBytes) {
   Parts parts(program);
   for (auto store : listOps<StoreOp>(program)) {
     auto maker = store.getValue().getDefiningOp<flow::DispatchOp>();
-    if (!maker || places.isInSymbol(store.getValue()))
+    if (!maker || places.of(store.getValue()) == getPlace(store))
       continue;
     unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
     if (maker.getTiedOperand(result) ||
-        !canBeMadeIn(store, maker, places, parts, inPlace))
+        !canWrite(store, maker, places, parts, inPlace))
       storeOnCondition(store, maker, places, parts);
-    else
+    else if (!places.isInSymbol(store.getValue()) &&
+             staysUntilRead(store, maker, places))
       place(store, store.getValue(), places);
+    else if (canWriteTwice(maker, result, maxWindowBytes))
+      place(store, addResult(maker, result, places), places);
   }
   dropStoresInPlace(program, places);
   copyByKernels(program, places);
@@ -261,5 +309,5 @@ static void placeValues(ProgramOp program, Places &places, bool inPlace) {
 void StoreInPlace::runOnOperation() {
   ProgramOp program = getOperation();
   Places places(program);
-  placeValues(program, places, inPlace);
+  placeValues(program, places, inPlace, maxWindowBytes);
 }

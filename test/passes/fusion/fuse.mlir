@@ -76,3 +76,22 @@ gpuvm.program @old_value(%x: !v) -> (y: !v) {
   }
   gpuvm.return %y : !m
 }
+
+// A stage that only passes its input on ends no group.
+// CHECK-LABEL: gpuvm.program @passes
+// CHECK: stage @first({{.*}} {fusion_group = 0 : i64}
+// CHECK: stage @second({{.*}} {fusion_group = 0 : i64}
+gpuvm.program @passes(%x: !v) -> (y: !v) {
+  %a = gpuvm.stage @first(%v = %x : !v) -> !v {
+    %r = arith.mulf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  %b = gpuvm.stage @between(%v = %a : !m) -> !v {
+    gpuvm.send %v : !v
+  }
+  %c = gpuvm.stage @second(%v = %b : !m) -> !v {
+    %r = arith.addf %v, %v : !v
+    gpuvm.send %r : !v
+  }
+  gpuvm.return %c : !m
+}
