@@ -40,6 +40,12 @@ def Flow_Predicate : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
                      BuildableType<"::mlir::RankedTensorType::get({}, "
                                    "$_builder.getI1Type())">;
 
+def Flow_Count : Type<CPred<"$_self == ::mlir::RankedTensorType::get({}, "
+                            "::mlir::IntegerType::get($_self.getContext(), 32))">,
+                      "tensor<i32>", "::mlir::RankedTensorType">,
+                 BuildableType<"::mlir::RankedTensorType::get({}, "
+                               "$_builder.getI32Type())">;
+
 def Flow_DispatchOp : Flow_Op<"dispatch", [
     IsolatedFromAbove, SingleBlock, AttrSizedOperandSegments,
     Gpuvm_InCommands, Gpuvm_HoldsCode, Pure,
@@ -82,6 +88,8 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
     window. Where the dispatch does not run, a tied result is its operand, and other
     results are undefined.
 
+    `rows(%n)`: of each result only the first `%n` rows are used, a `tensor<i32>`.
+
     `groups(%counts[i] of most)`: row i of a tensor of workgroup counts says how many
     workgroups run, `most` at most: an indirect dispatch. The planner places such
     counts in Control.
@@ -105,6 +113,7 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
                        OptionalAttr<Gpuvm_LaunchArrayAttr>:$launches,
                        Optional<Flow_Predicate>:$predicate,
                        UnitAttr:$unless,
+                       Optional<Flow_Count>:$rows,
                        Optional<Gpuvm_Placed>:$groups,
                        OptionalAttr<I64Attr>:$groups_row,
                        OptionalAttr<I64Attr>:$most_groups,
@@ -121,13 +130,14 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
     own.sym_name = sym_name;
     own.root = ::mlir::gpuvm::RootAttr::get($_builder.getContext(), root);
     own.stages = stages;
-    own.operandSegmentSizes = {static_cast<int32_t>(inputs.size()), 0, 0};
+    own.operandSegmentSizes = {static_cast<int32_t>(inputs.size()), 0, 0, 0};
     $_state.addRegion();
   }]>];
   let results = (outs Variadic<Gpuvm_Placed>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name $root $stages `(` $inputs `)` custom<Predicate>($predicate, $unless)
+    (`rows` `(` $rows^ `)`)?
     (`groups` `(` $groups^ `[` $groups_row `]` `of` $most_groups `:` type($groups) `)`)?
     attr-dict-with-keyword $body `:` functional-type($inputs, $outputs)
   }];

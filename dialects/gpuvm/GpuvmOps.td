@@ -228,12 +228,29 @@ def Gpuvm_StageOp : Gpuvm_Op<"stage", [
     ```
 
     The condition is the last operand and the last block argument.
+
+    Passes add two attributes. `rows` has for each message the name of the symbol
+    that says how many rows it has, or a unit attribute (gpuvm-lower-bounded).
+    `predicate` is the number of the block argument that was the condition, and is
+    that of all receivers, too (gpuvm-lower-when).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        Variadic<Gpuvm_StageInput>:$inputs,
                        OptionalAttr<I64Attr>:$fusion_group,
                        OptionalAttr<I64Attr>:$instances,
-                       UnitAttr:$conditional);
+                       UnitAttr:$conditional,
+                       OptionalAttr<ArrayAttr>:$rows,
+                       OptionalAttr<I64Attr>:$predicate);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$messages,
+                                 "::llvm::StringRef":$sym_name,
+                                 "::mlir::ValueRange":$inputs,
+                                 "::mlir::IntegerAttr":$fusion_group,
+                                 "::mlir::IntegerAttr":$instances,
+                                 "bool":$conditional), [{
+    build($_builder, $_state, messages, sym_name, inputs, fusion_group,
+          instances, conditional, /*rows=*/::mlir::ArrayAttr(),
+          /*predicate=*/::mlir::IntegerAttr());
+  }]>];
   let results = (outs Variadic<Gpuvm_Message>:$messages);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -16,15 +16,6 @@
 
 namespace mlir::gpuvm {
 
-/// On stages, an array with one entry for each message, and on the producers of
-/// messages: the symbol that says how many rows it has.
-inline constexpr StringLiteral kRowsAttr = "gpuvm.rows";
-
-/// On stages that had a condition, while passes change nothing but them: the
-/// number of the block argument that is also the condition of all receivers of
-/// their messages.
-inline constexpr StringLiteral kConditionAttr = "gpuvm.condition";
-
 /// The commands of a program and of its loops, in program order: a loop stands
 /// before its body, and the end of the body after that.
 inline SmallVector<CommandOpInterface> getCommands(ProgramOp program) {

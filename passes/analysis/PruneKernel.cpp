@@ -29,6 +29,8 @@ flow::DispatchOp gpuvm::pruneOutputs(flow::DispatchOp kernel) {
   auto pruned = flow::DispatchOp::create(
       b, kernel.getLoc(), types, kernel.getSymNameAttr(), kernel.getRoot(),
       kernel.getStages(), kernel.getInputs());
+  if (Value rows = kernel.getRows())
+    pruned.getRowsMutable().assign(rows);
   pruned.getBody().takeBody(kernel.getBody());
   yield->setOperands(yielded);
   for (auto [old, replacement] : llvm::zip_equal(kept, pruned.getOutputs()))

@@ -43,21 +43,6 @@ private:
 };
 } // namespace
 
-/// The symbol that says how many rows all results of `kernel` have; null if
-/// there is none.
-static StringAttr getRows(flow::DispatchOp kernel) {
-  StringAttr rows;
-  for (Value made : kernel.getBody().front().getTerminator()->getOperands()) {
-    Operation *maker = made.getDefiningOp();
-    auto own =
-        maker ? maker->getAttrOfType<StringAttr>(kRowsAttr) : StringAttr();
-    if (!own || (rows && own != rows))
-      return StringAttr();
-    rows = own;
-  }
-  return rows;
-}
-
 namespace {
 /// How the rows of a kernel's results are laid over workgroups.
 struct RowLayout {
@@ -102,40 +87,33 @@ void SizeKernels::runOnOperation() {
     return signalPassFailure();
   if (mode != "never")
     sizeKernels();
-  // Kernels that are equal but for it are one.
-  program.walk([](linalg::GenericOp op) { op->removeAttr(kRowsAttr); });
+  for (auto kernel : listOps<flow::DispatchOp>(program))
+    kernel.getRowsMutable().clear();
 }
 
 void SizeKernels::sizeKernels() {
   ProgramOp program = getOperation();
   TargetAttr target = getMainTarget(program);
   Places places(program);
-  // One count for those of a symbol that follow each other: it may be stored
-  // again behind them.
-  llvm::MapVector<StringAttr, SmallVector<flow::DispatchOp>> found;
+  // One count for those of a place that follow each other: it may be stored
+  // again after them.
+  SmallVector<std::pair<Place, SmallVector<flow::DispatchOp>>> found;
   auto flush = [&] {
-    for (auto &[symbol, kernels] : found) {
+    for (auto &[place, kernels] : found) {
       double us = 0;
       for (flow::DispatchOp kernel : kernels)
         us += estimateKernel(kernel, target);
       if (mode != "always" && us < kWorth * getCountsUs(target))
         continue;
       numSized += kernels.size();
-      OpBuilder b(kernels.front());
-      auto count = LoadOp::create(b, program.getLoc(),
-                                  RankedTensorType::get({}, b.getI32Type()),
-                                  symbol.getValue(), IntegerAttr());
-      addCounts(program, kernels.front(), count, kernels, countGroups,
+      flow::DispatchOp first = kernels.front();
+      addCounts(program, first, first.getRows(), kernels, countGroups,
                 keyOfRows);
     }
     found.clear();
   };
   for (CommandOpInterface command : getCommands(program)) {
     auto kernel = dyn_cast<flow::DispatchOp>(*command);
-    StringAttr rows =
-        kernel && kernel.getRoot() == Root::map && !kernel.getGroups()
-            ? getRows(kernel)
-            : StringAttr();
     bool storesCounts = llvm::any_of(
         places.accessShared(command), [](const PlaceAccess &access) {
           return access.writes &&
@@ -143,8 +121,17 @@ void SizeKernels::sizeKernels() {
         });
     if (storesCounts || command.isFence())
       flush();
-    if (rows)
-      found[rows].push_back(kernel);
+    if (!kernel || !kernel.getRows() || kernel.getRoot() != Root::map ||
+        kernel.getGroups())
+      continue;
+    Place place = places.of(kernel.getRows());
+    auto *same = llvm::find_if(
+        found, [&](const auto &entry) { return entry.first == place; });
+    if (same == found.end()) {
+      found.push_back({place, {}});
+      same = &found.back();
+    }
+    same->second.push_back(kernel);
   }
   flush();
 }

@@ -48,9 +48,11 @@ private:
   flow::DispatchOp buildKernel(ArrayRef<Operation *> ops, Root root,
                                const Grouping &grouping);
   void removeDeadCode();
+  StringAttr getRows(flow::DispatchOp kernel) const;
+  void addRows();
   std::string takeName(StringRef wanted);
 
-  SmallVector<Exposure> exposures;
+  FlatStages flat;
   llvm::StringSet<> takenNames;
   llvm::StringMap<unsigned> copies; ///< How often a name was wanted again.
 };
@@ -165,9 +167,11 @@ flow::DispatchOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
     old.replaceUsesWithIf(replacement, [&](OpOperand &use) {
       return !own.contains(use.getOwner());
     });
-    for (Exposure &exposure : exposures)
+    for (Exposure &exposure : flat.exposures)
       if (exposure.value == old)
         exposure.value = replacement;
+    if (StringAttr symbol = flat.rows.lookup(old))
+      flat.rows[replacement] = symbol;
   }
   return kernel;
 }
@@ -203,11 +207,64 @@ void FormKernels::removeDeadCode() {
         (isMemoryEffectFree(op) || isa<LoadOp>(op)) &&
         !isa<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp, ExternKernelOp>(
             op)) {
-      llvm::erase_if(exposures, [&](const Exposure &exposure) {
+      llvm::erase_if(flat.exposures, [&](const Exposure &exposure) {
         return exposure.value.getDefiningOp() == op;
       });
+      for (Value result : op->getResults())
+        flat.rows.erase(result);
       op->erase();
     }
+}
+
+/// The symbol with the count of rows of all results of `kernel` that are used;
+/// null if there is none.
+StringAttr FormKernels::getRows(flow::DispatchOp kernel) const {
+  StringAttr rows;
+  for (Value result : kernel.getOutputs()) {
+    if (result.use_empty())
+      continue;
+    StringAttr own = flat.rows.lookup(result);
+    if (!own || (rows && own != rows))
+      return StringAttr();
+    rows = own;
+  }
+  return rows;
+}
+
+/// Kernels whose results are rows of bounded messages read how many there are:
+/// what their own stage stores, if the count is its own, unless that is counted
+/// after them; else what is stored.
+void FormKernels::addRows() {
+  llvm::StringMap<SmallVector<StoreOp>> stores;
+  for (auto store : listOps<StoreOp>(getOperation()))
+    stores[store.getSymbol()].push_back(store);
+  std::optional<Effects> effects;
+  for (auto kernel : listOps<flow::DispatchOp>(getOperation())) {
+    StringAttr symbol = getRows(kernel);
+    if (!symbol)
+      continue;
+    auto isOwn = [&](StoreOp store) {
+      return llvm::is_contained(kernel.getStages(), store->getAttr(kStageAttr));
+    };
+    SmallVector<StoreOp> &all = stores[symbol];
+    if (auto *own = llvm::find_if(all, isOwn); own != all.end()) {
+      Value count = own->getValue();
+      if (!effects)
+        effects.emplace(getOperation());
+      if (Operation *maker = count.getDefiningOp();
+          maker && effects->dependsOn(maker, kernel))
+        continue;
+      kernel.getRowsMutable().assign(count);
+      effects.reset(); // There is one more dependence.
+      continue;
+    }
+    OpBuilder b(kernel);
+    auto count = LoadOp::create(b, kernel.getLoc(),
+                                RankedTensorType::get({}, b.getI32Type()),
+                                symbol, IntegerAttr());
+    kernel.getRowsMutable().assign(count.getValue());
+    effects.reset();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,12 +280,12 @@ void FormKernels::runOnOperation() {
     materializeEscapes(stage);
     placeCrowdedMoves(stage, group, limits);
   }
-  FailureOr<SmallVector<Exposure>> registers = flattenStages(program);
-  if (failed(registers))
+  FailureOr<FlatStages> flattened = flattenStages(program);
+  if (failed(flattened))
     return signalPassFailure();
-  exposures = std::move(*registers);
+  flat = std::move(*flattened);
   removeDeadCode();
-  copyLoadsThatOutliveTheirSymbol(program, exposures);
+  copyLoadsThatOutliveTheirSymbol(program, flat.exposures);
   buildKernels();
   removeDeadCode();
   // What is exposed must not keep alive what has no other reader, so results
@@ -241,11 +298,12 @@ void FormKernels::runOnOperation() {
       if (!result.use_empty())
         valid.insert(result);
   OpBuilder b(program.getContext());
-  for (auto [value, reg, instance] : exposures)
+  for (auto [value, reg, instance] : flat.exposures)
     if (valid.contains(value)) {
       b.setInsertionPoint(value.getParentBlock()->getTerminator());
       flow::ExposeOp::create(b, program.getLoc(), value, reg, instance);
     }
+  addRows();
   for (auto kernel : listOps<flow::DispatchOp>(program))
     pruneOutputs(kernel);
   Effects(program).orderProgram();

@@ -128,8 +128,7 @@ bool gpuvm::canMakeScalars(flow::DispatchOp kernel) {
   return kernel.getRoot() == Root::map &&
          !mayLoopLong(kernel, *getFamily(Root::map).layOut(
                                   kernel, getMainTarget(kernel))) &&
-         llvm::none_of(kernel.getBody().getOps(),
-                       [](Operation &op) { return op.hasAttr(kRowsAttr); });
+         !kernel.getRows();
 }
 
 /// Whether `kernel` updates a symbol, which no chain does where it is.

@@ -31,7 +31,7 @@ struct StageFlattener {
 
   ProgramOp program;
   IRMapping payloads; ///< Of the messages.
-  SmallVector<Exposure> exposures;
+  FlatStages flat;
 };
 } // namespace
 
@@ -139,10 +139,10 @@ void StageFlattener::exposeRegisters(StageOp stage, int64_t instance) {
       name = isFull ? beyond++ : isMessage ? nextInbox-- : nextRegister++;
     }
     hasInbox |= isMessage;
-    exposures.push_back({payloads.lookupOrDefault(input), name, instance});
+    flat.exposures.push_back({payloads.lookupOrDefault(input), name, instance});
   }
   if (ValueRange fields = stage.getSend().getPayloads(); !fields.empty())
-    exposures.push_back({fields.front(), kOutbox, instance});
+    flat.exposures.push_back({fields.front(), kOutbox, instance});
 }
 
 /// An external kernel reads Registers only, and a message may be what a symbol
@@ -166,13 +166,11 @@ void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
   for (auto [argument, input] :
        llvm::zip_equal(body.getArguments(), stage.getInputs()))
     argument.replaceAllUsesWith(payloads.lookupOrDefault(input));
-  auto rows = stage->getAttrOfType<ArrayAttr>(kRowsAttr);
+  std::optional<ArrayAttr> rows = stage.getRows();
   for (auto [i, payload] : llvm::enumerate(send.getPayloads())) {
     payloads.map(stage.getResult(i), payload);
-    auto maker = payload.getDefiningOp<linalg::GenericOp>();
-    auto symbol = rows ? dyn_cast<StringAttr>(rows[i]) : StringAttr();
-    if (maker && symbol)
-      maker->setAttr(kRowsAttr, symbol);
+    if (auto symbol = rows ? dyn_cast<StringAttr>((*rows)[i]) : StringAttr())
+      flat.rows[payload] = symbol;
   }
   exposeRegisters(stage, instance);
   send.erase();
@@ -222,11 +220,11 @@ LogicalResult StageFlattener::run() {
   return success();
 }
 
-FailureOr<SmallVector<Exposure>> gpuvm::flattenStages(ProgramOp program) {
+FailureOr<FlatStages> gpuvm::flattenStages(ProgramOp program) {
   StageFlattener flattener(program);
   if (failed(flattener.run()))
     return failure();
-  return std::move(flattener.exposures);
+  return std::move(flattener.flat);
 }
 
 /// Whether `user` reads, after `store`, what `load` loads. Operations that are

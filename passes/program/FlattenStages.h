@@ -26,6 +26,13 @@ struct Exposure {
   int64_t reg, instance;
 };
 
+/// What is left of stages once their bodies are one program.
+struct FlatStages {
+  SmallVector<Exposure> exposures;
+  /// Of values that are rows of a bounded message: the symbol with their count.
+  llvm::DenseMap<Value, StringAttr> rows;
+};
+
 /// Leaves out operands that no body looks at: a kernel would wait for them.
 void dropUnusedOperands(StageOp stage);
 
@@ -35,9 +42,9 @@ void dropUnusedOperands(StageOp stage);
 /// tensors than a kernel can bind reads some of them packed.
 void materializeEscapes(StageOp stage);
 
-/// Replaces the stages by their bodies and returns their registers. Emits an
-/// error if a body holds what an earlier pass had to remove.
-FailureOr<SmallVector<Exposure>> flattenStages(ProgramOp program);
+/// Replaces the stages by their bodies. Emits an error if a body holds what an
+/// earlier pass had to remove.
+FailureOr<FlatStages> flattenStages(ProgramOp program);
 
 /// Gives a loaded value that is used after a store to the same bytes a window
 /// of its own.

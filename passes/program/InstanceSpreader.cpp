@@ -226,8 +226,7 @@ FailureOr<StageOp> InstanceSpreader::run(bool sendsWords) {
   auto whole = StageOp::create(b, stage.getLoc(), types, stage.getSymName(),
                                stage.getInputs(), stage.getFusionGroupAttr(),
                                IntegerAttr(), /*conditional=*/false);
-  if (Attribute condition = stage->getAttr(kConditionAttr))
-    whole->setAttr(kConditionAttr, condition);
+  whole.setPredicateAttr(stage.getPredicateAttr());
   Block *body = b.createBlock(&whole.getBody());
   for (auto [i, argument] : llvm::enumerate(stage.getBody().getArguments())) {
     Type type = payloadType(stage.getInputs()[i].getType());

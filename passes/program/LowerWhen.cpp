@@ -107,9 +107,7 @@ void WhenLowering::run() {
   send.erase();
   stage.setConditional(false);
   if (!isMissed.empty() && !isMissed.front())
-    stage->setAttr(
-        kConditionAttr,
-        b.getI64IntegerAttr(cast<BlockArgument>(condition).getArgNumber()));
+    stage.setPredicate(cast<BlockArgument>(condition).getArgNumber());
 }
 
 void LowerWhen::runOnOperation() {

@@ -117,8 +117,8 @@ void MetadataBuilder::build(StringRef symbol, Value condition) {
 /// The condition of a stage and of all readers of its metadata; null if there
 /// is none.
 static Value getCondition(StageOp stage) {
-  auto number = stage->getAttrOfType<IntegerAttr>(kConditionAttr);
-  return number ? stage.getBody().getArgument(number.getInt()) : Value();
+  std::optional<uint64_t> number = stage.getPredicate();
+  return number ? stage.getBody().getArgument(*number) : Value();
 }
 
 /// The sender of the message a metadata operation reads.
@@ -222,7 +222,7 @@ void MaterializeMetadata::runOnOperation() {
     MetadataBuilder(stage, fields).build(symbolName(stage), condition);
   }
   for (auto stage : listOps<StageOp>(program))
-    stage->removeAttr(kConditionAttr);
+    stage.removePredicateAttr();
   llvm::MapVector<StageOp, Value> clocks;
   Value begin;
   for (MetadataOp op : reads) {

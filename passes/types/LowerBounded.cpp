@@ -196,7 +196,7 @@ LogicalResult BoundLowering::lowerStage(StageOp present) {
     rows.push_back(symbol ? Attribute(symbol) : b.getUnitAttr());
   }
   if (llvm::any_of(rows, llvm::IsaPred<StringAttr>))
-    stage->setAttr(kRowsAttr, b.getArrayAttr(rows));
+    stage.setRowsAttr(b.getArrayAttr(rows));
   for (BoundedOp op : bounded) {
     op.getResult().setType(op.getData().getType());
     op.replaceAllUsesWith(op.getData());
