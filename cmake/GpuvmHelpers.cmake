@@ -63,7 +63,7 @@ endfunction()
 function(gpuvm_add_mlir_pch)
   gpuvm_add_pch(GpuvmPch MlirPch.h)
   gpuvm_use_mlir(GpuvmPch)
-  add_dependencies(GpuvmPch GpuvmDialectIncGen FlowDialectIncGen ChainDialectIncGen)
+  add_dependencies(GpuvmPch GpuvmDialectIncGen FlowDialectIncGen)
 endfunction()
 
 function(gpuvm_add_mlir_library name)

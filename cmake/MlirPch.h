@@ -10,7 +10,6 @@
 
 #pragma once
 
-#include "dialects/chain/Chain.h"
 #include "dialects/flow/Flow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

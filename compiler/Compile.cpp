@@ -11,9 +11,9 @@
 #include "compiler/PlanWriter.h"
 #include "compiler/ReadModule.h"
 #include "compiler/ReadPart.h"
-#include "dialects/chain/Chain.h"
 #include "dialects/gpuvm/LinkPrograms.h"
 #include "dialects/gpuvm/Parameters.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/IR/Action.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
@@ -107,15 +107,15 @@ static LogicalResult linkPrograms(ModuleOp module) {
   return verify(module);
 }
 
-/// Whether the module holds plans, as gpuvm-to-chain leaves them; reports what
+/// Whether the module holds plans, as gpuvm-to-plan leaves them; reports what
 /// else the request has.
 static FailureOr<bool> holdsPlans(ModuleOp module,
                                   const CompileRequest &request) {
-  if (module.getOps<chain::PlanOp>().empty())
+  if (module.getOps<plan::ProgramOp>().empty())
     return false;
-  chain::PlanOp plan = *module.getOps<chain::PlanOp>().begin();
+  plan::ProgramOp plan = *module.getOps<plan::ProgramOp>().begin();
   if (!module.getOps<ProgramOp>().empty())
-    return plan.emitError("there are a chain.plan and a gpuvm.program in the "
+    return plan.emitError("there are a plan.program and a gpuvm.program in the "
                           "file");
   if (!request.programNames.empty() || !request.linked.empty() ||
       request.keepModule)
@@ -246,7 +246,7 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
   if (!module)
     return failure();
   setSubgroupLanes(*module, request.subgroupLanes);
-  if (module->getOps<chain::PlanOp>().empty() &&
+  if (module->getOps<plan::ProgramOp>().empty() &&
       failed(runPasses(*module, options, request)))
     return failure();
   if (request.progress)

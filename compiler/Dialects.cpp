@@ -7,8 +7,8 @@
 
 #include "compiler/Dialects.h"
 
-#include "dialects/chain/Chain.h"
 #include "dialects/flow/Flow.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,7 +21,7 @@
 using namespace mlir;
 
 void gpuvm::registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<gpuvm::GpuvmDialect, flow::FlowDialect, chain::ChainDialect,
+  registry.insert<gpuvm::GpuvmDialect, flow::FlowDialect, plan::PlanDialect,
                   arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
                   linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect,

@@ -11,7 +11,7 @@
 
 namespace mlir::gpuvm {
 
-/// Registers `gpuvm`, `chain` and the upstream dialects that programs and the
+/// Registers `gpuvm`, `plan` and the upstream dialects that programs and the
 /// passes use, with the interfaces these need.
 void registerCompilerDialects(DialectRegistry &registry);
 

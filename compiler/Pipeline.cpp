@@ -86,7 +86,7 @@ void gpuvm::buildEmission(OpPassManager &passes,
   // For what the kernels read in the end.
   passes.addNestedPass<ProgramOp>(
       createPlaceBarriers({options.minimalBarriers}));
-  passes.addPass(createToChain());
+  passes.addPass(createToPlan());
 }
 
 void gpuvm::buildPipeline(OpPassManager &passes,
@@ -95,13 +95,14 @@ void gpuvm::buildPipeline(OpPassManager &passes,
   buildEmission(passes, options);
 }
 
-/// Passes by the names that they had before plan format 1.17, for one release.
+/// Passes by the names that they had before plan format 1.18, for one release.
 static void registerOldNames() {
   constexpr std::pair<StringLiteral, StringLiteral> kOldNames[] = {
       {"gpuvm-condition-kernels", "gpuvm-infer-predicates"},
       {"gpuvm-join-scalars", "gpuvm-fuse-scalars"},
       {"gpuvm-park-kernels", "gpuvm-predicate-dispatches"},
-      {"gpuvm-store-conditions-early", "gpuvm-hoist-condition-stores"}};
+      {"gpuvm-store-conditions-early", "gpuvm-hoist-condition-stores"},
+      {"gpuvm-to-chain", "gpuvm-to-plan"}};
   for (auto [old, now] : kOldNames)
     registerPassPipeline(
         old, ("The name that " + now + " had").str(),

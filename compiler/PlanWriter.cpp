@@ -1,4 +1,5 @@
-//===- PlanWriter.cpp - from chain.plan to the plan file ------------------===//
+//===- PlanWriter.cpp - from plan.program to the plan file ----------------===//
+//------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,18 +34,18 @@ namespace {
 
 class PlanTranslator {
 public:
-  explicit PlanTranslator(chain::PlanOp op) : op(op) {}
+  explicit PlanTranslator(plan::ProgramOp op) : op(op) {}
   FailureOr<vm::Plan> run();
 
 private:
   LogicalResult addKernels();
-  FailureOr<vm::Kernel> describe(chain::KernelOp kernel);
-  LogicalResult addVariants(chain::KernelOp kernel);
-  void addData(chain::DataOp data);
+  FailureOr<vm::Kernel> describe(plan::KernelOp kernel);
+  LogicalResult addVariants(plan::KernelOp kernel);
+  void addData(plan::DataOp data);
   std::vector<vm::BoundWindow> bind(StringRef kernel, ArrayAttr windows);
   void addCommand(Operation *command);
 
-  chain::PlanOp op;
+  plan::ProgramOp op;
   vm::Plan plan;
   llvm::StringMap<uint32_t> kernelNumber;
 };
@@ -108,7 +109,7 @@ static std::string toLocation(Location loc) {
 // Kernels and data
 //===----------------------------------------------------------------------===//
 
-static LogicalResult serialize(chain::KernelOp kernel,
+static LogicalResult serialize(plan::KernelOp kernel,
                                std::vector<uint32_t> &words) {
   if (auto given = kernel.getSpirv()) {
     words.assign(given->begin(), given->end());
@@ -125,7 +126,7 @@ static LogicalResult serialize(chain::KernelOp kernel,
 
 /// A block of numbers has the type of its tensor's elements; any other block,
 /// such as one of structures, says how it reads them.
-static LogicalResult checkElements(chain::KernelOp op,
+static LogicalResult checkElements(plan::KernelOp op,
                                    const vm::Kernel &kernel) {
   auto reflected = vm::reflectKernel(kernel.name, kernel.spirv);
   if (!reflected.ok())
@@ -149,7 +150,7 @@ static LogicalResult checkElements(chain::KernelOp op,
 }
 
 /// What a kernel that came as SPIR-V needs is read off its code.
-static LogicalResult describeExternal(chain::KernelOp op, vm::Kernel &kernel) {
+static LogicalResult describeExternal(plan::KernelOp op, vm::Kernel &kernel) {
   vm::Result<vm::KernelFacts> facts = vm::scanKernel(kernel.name, kernel.spirv);
   if (!facts.ok())
     return mlir::emitError(op.getLoc()) << facts.status().message();
@@ -160,7 +161,7 @@ static LogicalResult describeExternal(chain::KernelOp op, vm::Kernel &kernel) {
   return op.getElementTypes() ? checkElements(op, kernel) : success();
 }
 
-LogicalResult PlanTranslator::addVariants(chain::KernelOp kernel) {
+LogicalResult PlanTranslator::addVariants(plan::KernelOp kernel) {
   if (!kernel.getVariants())
     return success();
   vm::Kernel &result = plan.kernels[kernelNumber[kernel.getName()]];
@@ -175,7 +176,7 @@ LogicalResult PlanTranslator::addVariants(chain::KernelOp kernel) {
 }
 
 /// The kernel without its code.
-FailureOr<vm::Kernel> PlanTranslator::describe(chain::KernelOp kernel) {
+FailureOr<vm::Kernel> PlanTranslator::describe(plan::KernelOp kernel) {
   vm::Kernel result;
   result.name = kernel.getName().str();
   result.entryPoint = kernel.getEntryPoint().str();
@@ -190,7 +191,7 @@ FailureOr<vm::Kernel> PlanTranslator::describe(chain::KernelOp kernel) {
     result.features.push_back(*feature);
   }
   // kUnfinishedAttr of kernels/loops/LongLoops.h
-  if (auto binding = kernel->getAttrOfType<IntegerAttr>("chain.unfinished"))
+  if (auto binding = kernel->getAttrOfType<IntegerAttr>("plan.unfinished"))
     result.unfinished = binding.getInt();
   if (std::optional<DeviceKind> device = kernel.getDevice();
       device && *device != DeviceKind::any)
@@ -199,7 +200,7 @@ FailureOr<vm::Kernel> PlanTranslator::describe(chain::KernelOp kernel) {
   if (std::optional<uint64_t> groups = kernel.getGroups())
     result.groups = *groups;
   llvm::sort(result.features);
-  for (auto binding : kernel.getBindings().getAsRange<chain::BindingAttr>()) {
+  for (auto binding : kernel.getBindings().getAsRange<plan::BindingAttr>()) {
     auto access = static_cast<unsigned>(binding.getAccess());
     result.bindings.push_back(
         {binding.getIndex(), (access & 1) != 0, (access & 2) != 0});
@@ -208,8 +209,8 @@ FailureOr<vm::Kernel> PlanTranslator::describe(chain::KernelOp kernel) {
 }
 
 LogicalResult PlanTranslator::addKernels() {
-  SmallVector<chain::KernelOp> ops(op.getBody().getOps<chain::KernelOp>());
-  for (chain::KernelOp kernel : ops) {
+  SmallVector<plan::KernelOp> ops(op.getBody().getOps<plan::KernelOp>());
+  for (plan::KernelOp kernel : ops) {
     FailureOr<vm::Kernel> described = describe(kernel);
     if (failed(described))
       return failure();
@@ -224,13 +225,13 @@ LogicalResult PlanTranslator::addKernels() {
   };
   if (failed(failableParallelForEachN(op.getContext(), 0, ops.size(), addCode)))
     return failure();
-  for (chain::KernelOp kernel : ops)
+  for (plan::KernelOp kernel : ops)
     if (failed(addVariants(kernel)))
       return failure();
   return success();
 }
 
-void PlanTranslator::addData(chain::DataOp data) {
+void PlanTranslator::addData(plan::DataOp data) {
   vm::InitialData initial;
   vm::Window window = toWindow(data.getWindow());
   initial.region = window.region;
@@ -269,7 +270,7 @@ std::vector<vm::BoundWindow> PlanTranslator::bind(StringRef kernel,
 void PlanTranslator::addCommand(Operation *command) {
   vm::Command result;
   // kUnlessAttr of kernels/loops/LongLoops.h
-  if (auto unless = command->getAttrOfType<StringAttr>("chain.unless"))
+  if (auto unless = command->getAttrOfType<StringAttr>("plan.unless"))
     result.unless = vm::fromString<vm::Feature>(unless.getValue().str());
   auto add = [&](auto payload, ArrayRef<int32_t> stages) {
     result.op = std::move(payload);
@@ -277,7 +278,7 @@ void PlanTranslator::addCommand(Operation *command) {
     plan.commands.push_back(std::move(result));
   };
   TypeSwitch<Operation *>(command)
-      .Case<chain::DispatchOp>([&](auto d) {
+      .Case<plan::DispatchOp>([&](auto d) {
         vm::Dispatch dispatch;
         dispatch.kernel = kernelNumber[d.getKernel()];
         dispatch.windows = bind(d.getKernel(), d.getWindows());
@@ -285,14 +286,14 @@ void PlanTranslator::addCommand(Operation *command) {
           dispatch.groups[i] = d.getGroups()[i];
         add(dispatch, d.getStages());
       })
-      .Case<chain::DispatchIndirectOp>([&](auto d) {
+      .Case<plan::DispatchIndirectOp>([&](auto d) {
         vm::DispatchIndirect dispatch;
         dispatch.kernel = kernelNumber[d.getKernel()];
         dispatch.windows = bind(d.getKernel(), d.getWindows());
         dispatch.controlOffset = d.getControlOffset();
         add(dispatch, d.getStages());
       })
-      .Case<chain::BarrierOp>([&](auto b) {
+      .Case<plan::BarrierOp>([&](auto b) {
         vm::Barrier barrier;
         for (auto hazard : b.getReasons().template getAsRange<HazardAttr>())
           barrier.reasons.push_back(
@@ -300,14 +301,14 @@ void PlanTranslator::addCommand(Operation *command) {
                hazard.getSecond(), toWindow(hazard.getWindow())});
         add(barrier, {});
       })
-      .Case<chain::CopyOp>([&](auto c) {
+      .Case<plan::CopyOp>([&](auto c) {
         add(vm::Copy{toWindow(c.getSource()), toWindow(c.getDestination())},
             c.getStages());
       })
-      .Case<chain::ClockOp>([&](auto c) {
+      .Case<plan::ClockOp>([&](auto c) {
         add(vm::Clock{toWindow(c.getWindow())}, c.getStages());
       })
-      .Case<chain::RepeatOp>([&](auto r) {
+      .Case<plan::RepeatOp>([&](auto r) {
         vm::Repeat repeat = {/*commands=*/0,
                              static_cast<uint32_t>(r.getTimes()),
                              {},
@@ -329,7 +330,7 @@ void PlanTranslator::addCommand(Operation *command) {
         std::get<vm::Repeat>(plan.commands[place - 1].op).commands =
             plan.commands.size() - place;
       })
-      .Case<chain::FillOp>([&](auto f) {
+      .Case<plan::FillOp>([&](auto f) {
         add(vm::Fill{toWindow(f.getWindow()),
                      static_cast<uint32_t>(f.getValue())},
             f.getStages());
@@ -349,26 +350,26 @@ FailureOr<vm::Plan> PlanTranslator::run() {
     return failure();
   for (Operation &child : op.getBody().front()) {
     TypeSwitch<Operation *>(&child)
-        .Case<chain::InputOp>([&](auto i) {
+        .Case<plan::InputOp>([&](auto i) {
           auto input =
               toSlot<vm::Input>(i.getName(), i.getType(), i.getWindow());
           input.residency = static_cast<vm::Residency>(i.getResidency());
           input.rows = i.getRows().value_or("").str();
           plan.inputs.push_back(input);
         })
-        .Case<chain::OutputOp>([&](auto o) {
+        .Case<plan::OutputOp>([&](auto o) {
           auto output =
               toSlot<vm::Output>(o.getName(), o.getType(), o.getWindow());
           output.rows = o.getRows().value_or("").str();
           plan.outputs.push_back(output);
         })
-        .Case<chain::SymbolOp>([&](auto s) {
+        .Case<plan::SymbolOp>([&](auto s) {
           auto symbol =
               toSlot<vm::Symbol>(s.getName(), s.getType(), s.getWindow());
           symbol.bound = s.getBound().value_or(0);
           plan.symbols.push_back(symbol);
         })
-        .Case<chain::RegisterOp>([&](auto r) {
+        .Case<plan::RegisterOp>([&](auto r) {
           std::string name =
               ("r" + Twine(r.getReg()) + "." + Twine(r.getInstance())).str();
           auto slot =
@@ -377,7 +378,7 @@ FailureOr<vm::Plan> PlanTranslator::run() {
           slot.instance = r.getInstance();
           plan.registers.push_back(slot);
         })
-        .Case<chain::StageOp>([&](auto s) {
+        .Case<plan::StageOp>([&](auto s) {
           vm::Stage stage{s.getName().str(),
                           static_cast<uint32_t>(s.getInstance()),
                           toLocation(s.getLoc()),
@@ -385,7 +386,7 @@ FailureOr<vm::Plan> PlanTranslator::run() {
           stage.kernels.assign(s.getKernels().begin(), s.getKernels().end());
           plan.stages.push_back(stage);
         })
-        .Case<chain::DataOp>([&](auto d) { addData(d); })
+        .Case<plan::DataOp>([&](auto d) { addData(d); })
         .Default([&](Operation *command) { addCommand(command); });
   }
   llvm::sort(plan.initialData, [](const auto &a, const auto &b) {
@@ -394,7 +395,7 @@ FailureOr<vm::Plan> PlanTranslator::run() {
   return std::move(plan);
 }
 
-static FailureOr<PartOfPlan> translatePart(chain::PlanOp op) {
+static FailureOr<PartOfPlan> translatePart(plan::ProgramOp op) {
   if (!op.getShared())
     return op.emitOpError("does not say what it shares with the other plans");
   FailureOr<vm::Plan> plan = PlanTranslator(op).run();
@@ -407,10 +408,10 @@ static FailureOr<PartOfPlan> translatePart(chain::PlanOp op) {
   return part;
 }
 
-static FailureOr<vm::Plan> joinPlans(ArrayRef<chain::PlanOp> ops,
+static FailureOr<vm::Plan> joinPlans(ArrayRef<plan::ProgramOp> ops,
                                      StringRef name) {
   std::vector<PartOfPlan> parts;
-  for (chain::PlanOp op : ops) {
+  for (plan::ProgramOp op : ops) {
     FailureOr<PartOfPlan> part = translatePart(op);
     if (failed(part))
       return failure();
@@ -434,7 +435,7 @@ static vm::Status checkPlan(const vm::Plan &plan, MLIRContext &context) {
 }
 
 FailureOr<vm::Plan> gpuvm::translateToPlan(ModuleOp module) {
-  SmallVector<chain::PlanOp> ops(module.getOps<chain::PlanOp>());
+  SmallVector<plan::ProgramOp> ops(module.getOps<plan::ProgramOp>());
   FailureOr<vm::Plan> plan =
       ops.size() == 1 ? PlanTranslator(ops.front()).run()
                       : ::joinPlans(ops, module.getName().value_or("module"));

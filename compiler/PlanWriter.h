@@ -1,4 +1,5 @@
-//===- PlanWriter.h - from chain.plan to the plan file --------------------===//
+//===- PlanWriter.h - from plan.program to the plan file ------------------===//
+//--------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +8,7 @@
 
 #pragma once
 
-#include "dialects/chain/Chain.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/plan/Plan.h"
 

@@ -7,7 +7,6 @@
 
 #pragma once
 
-#include "dialects/chain/Chain.h"
 #include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Gpuvm.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -17,6 +16,10 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
+
+namespace mlir::plan {
+class PlanDialect;
+} // namespace mlir::plan
 
 namespace mlir::gpuvm {
 

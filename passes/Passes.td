@@ -472,13 +472,13 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
                         "How often a workgroup looks for what another one makes "
                         "before it makes it itself">];
   let dependentDialects = !listconcat(kEmissionDialects,
-                                      ["::mlir::chain::ChainDialect"]);
+                                      ["::mlir::plan::PlanDialect"]);
 }
 
-def ToChain : Pass<"gpuvm-to-chain", "::mlir::ModuleOp"> {
+def ToPlan : Pass<"gpuvm-to-plan", "::mlir::ModuleOp"> {
   let summary = "Lowers programs with windows, barriers and kernels to plans.";
   let dependentDialects = !listconcat(kEmissionDialects,
-                                      ["::mlir::chain::ChainDialect"]);
+                                      ["::mlir::plan::PlanDialect"]);
 }
 
 // Those that gpuvm-emit-kernels runs on the bodies of maps.

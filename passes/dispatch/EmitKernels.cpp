@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/ProgramOrder.h"
+#include "dialects/plan/Plan.h"
 #include "kernels/Emitter.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Bindings.h"
@@ -137,8 +138,8 @@ bindingAttrs(MLIRContext *context,
   std::map<unsigned, Attribute> sorted;
   for (const auto &[binding, use] : uses) {
     unsigned access = (use.reads ? 1 : 0) | (use.writes ? 2 : 0);
-    sorted[binding] = chain::BindingAttr::get(
-        context, binding, static_cast<chain::Access>(access));
+    sorted[binding] = plan::BindingAttr::get(context, binding,
+                                             static_cast<plan::Access>(access));
   }
   return ArrayAttr::get(context,
                         llvm::to_vector(llvm::make_second_range(sorted)));

@@ -52,8 +52,8 @@ class Try:
         if self.place == "file":
             return self.text
         if self.place == "plan":
-            stage = 'chain.stage "example" instance 0 kernels []'
-            return f"chain.plan @example regions [1024, 1024, 1024, 1024, 1024] instances 4 {{\n{stage}\n{self.text}\n}}"
+            stage = 'plan.stage "example" instance 0 kernels []'
+            return f"plan.program @example regions [1024, 1024, 1024, 1024, 1024] instances 4 {{\n{stage}\n{self.text}\n}}"
         if "none" in self.types.values():  # Only read as far as the first of these.
             given = "\n".join(f'{name} = "example.value"() : () -> {type}' for name, type in self.types.items())
             return f"gpuvm.program @example() {{\n{given}\n{self.text}\ngpuvm.return\n}}"

@@ -10,11 +10,11 @@
 // RUN: gpuvm-interpret %s --program=own --input=b=34xi8=64 | FileCheck %s --check-prefix=OWN
 
 // A matrix times a vector is one kernel; of the matrix it has 72 bytes, not 512.
-// CHECK-LABEL: chain.plan @matvec
+// CHECK-LABEL: plan.program @matvec
 // CHECK: input "w" : tensor<72xi8> at <heap, 0, 72> on load
-// CHECK: chain.dispatch
+// CHECK: plan.dispatch
 // CHECK-SAME: windows [#gpuvm.window<registers, 0, 256>, #gpuvm.window<heap, 0, 72>, #gpuvm.window<registers, 256, 8>]
-// CHECK-NOT: chain.dispatch
+// CHECK-NOT: plan.dispatch
 // SHORT: w{{.*}}71{{.*}}72
 // TYPE: w{{.*}}f32{{.*}}i8
 gpuvm.program @matvec(%x: tensor<64xf32>) -> (y: tensor<2xf32>) {
@@ -30,7 +30,7 @@ gpuvm.program @matvec(%x: tensor<64xf32>) -> (y: tensor<2xf32>) {
 }
 
 // Three readers, of which each decodes what it reads: no kernel makes the whole tensor.
-// CHECK-LABEL: chain.plan @readers
+// CHECK-LABEL: plan.program @readers
 // CHECK-NOT: 4096>
 gpuvm.program @readers(%p: !gpuvm.packed<q8_0, 32x32>) -> (a: tensor<32xf32>, b: tensor<f32>) {
   %a = gpuvm.stage @row(%in = %p : !gpuvm.packed<q8_0, 32x32>) -> tensor<32xf32> {
@@ -52,9 +52,9 @@ gpuvm.program @readers(%p: !gpuvm.packed<q8_0, 32x32>) -> (a: tensor<32xf32>, b:
 }
 
 // A stage that decodes and sends is fused with the stage that multiplies.
-// CHECK-LABEL: chain.plan @apart
-// CHECK: chain.dispatch "decode_multiply_reduce"
-// CHECK-NOT: chain.dispatch
+// CHECK-LABEL: plan.program @apart
+// CHECK: plan.dispatch "decode_multiply_reduce"
+// CHECK-NOT: plan.dispatch
 gpuvm.program @apart(%p: !gpuvm.packed<q8_0, 2x64>, %x: tensor<64xf32>) -> (y: tensor<2xf32>) {
   %m = gpuvm.stage @decode(%in = %p : !gpuvm.packed<q8_0, 2x64>) -> tensor<2x64xf32> {
     %w = gpuvm.decode %in : !gpuvm.packed<q8_0, 2x64> -> tensor<2x64xf32>
@@ -70,7 +70,7 @@ gpuvm.program @apart(%p: !gpuvm.packed<q8_0, 2x64>, %x: tensor<64xf32>) -> (y: t
 
 // Bytes that a stage has made, a slice of them, too: they have a window before they are
 // decoded. 0x4040 is 2.125.
-// CHECK-LABEL: chain.plan @own
+// CHECK-LABEL: plan.program @own
 // OWN: y: 32xf32=136 136
 // OWN: z: 32xf32=2.125 2.125
 gpuvm.program @own(%b: tensor<34xi8>) -> (y: tensor<32xf32>, z: tensor<32xf32>) {

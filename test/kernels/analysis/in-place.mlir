@@ -94,10 +94,10 @@ gpuvm.program @residual(%x: !v, %m: !sq) -> (y: !v, z: !sq) {
 }
 
 // A symbol is updated where it lies: no scratch value, no copy, no barrier.
-// PLAN-LABEL: chain.plan @update
-// PLAN:         chain.dispatch {{.*}} windows [#gpuvm.window<registers, 0, 256>, #gpuvm.window<globals, 0, 256>]
-// PLAN-NOT:     chain.copy
-// PLAN-NOT:     chain.barrier
+// PLAN-LABEL: plan.program @update
+// PLAN:         plan.dispatch {{.*}} windows [#gpuvm.window<registers, 0, 256>, #gpuvm.window<globals, 0, 256>]
+// PLAN-NOT:     plan.copy
+// PLAN-NOT:     plan.barrier
 gpuvm.program @update(%x: !v) {
   gpuvm.global @sum : !v
   gpuvm.stage @add(%v = %x : !v) {

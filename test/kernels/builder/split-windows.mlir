@@ -4,18 +4,18 @@
 // RUN: gpuvm-opt %s --gpuvm-pipeline=max-window-bytes=1500 | FileCheck %s
 // RUN: gpuvm-opt %s --gpuvm-pipeline | FileCheck %s --check-prefix=WHOLE
 
-// CHECK-LABEL: chain.plan @split
-// CHECK:         chain.input "x" : tensor<640xf32> at <registers, 0, 2560>
-// CHECK:         chain.kernel "add_map" {{.*}} bindings [#chain.binding<0, readwrite>, #chain.binding<4, read>, #chain.binding<5, readwrite>, #chain.binding<10, readwrite>]
+// CHECK-LABEL: plan.program @split
+// CHECK:         plan.input "x" : tensor<640xf32> at <registers, 0, 2560>
+// CHECK:         plan.kernel "add_map" {{.*}} bindings [#plan.binding<0, readwrite>, #plan.binding<4, read>, #plan.binding<5, readwrite>, #plan.binding<10, readwrite>]
 // CHECK:           spirv.mlir.selection
 // CHECK:             spirv.Load "StorageBuffer"
-// CHECK:         chain.dispatch "add_map" groups {{.*}} windows [#gpuvm.window<registers, 0, 1024>, #gpuvm.window<heap, 0, 640>, #gpuvm.window<registers, 1024, 1024>, #gpuvm.window<registers, 2048, 512>]
+// CHECK:         plan.dispatch "add_map" groups {{.*}} windows [#gpuvm.window<registers, 0, 1024>, #gpuvm.window<heap, 0, 640>, #gpuvm.window<registers, 1024, 1024>, #gpuvm.window<registers, 2048, 512>]
 
-// WHOLE-LABEL: chain.plan @split
-// WHOLE:         chain.kernel "add_map" {{.*}} bindings [#chain.binding<0, readwrite>, #chain.binding<4, read>]
+// WHOLE-LABEL: plan.program @split
+// WHOLE:         plan.kernel "add_map" {{.*}} bindings [#plan.binding<0, readwrite>, #plan.binding<4, read>]
 // WHOLE-COUNT-1:   spirv.mlir.selection
 // WHOLE-NOT:       spirv.mlir.selection
-// WHOLE:         chain.dispatch "add_map" groups {{.*}} windows [#gpuvm.window<registers, 0, 2560>, #gpuvm.window<heap, 0, 640>]
+// WHOLE:         plan.dispatch "add_map" groups {{.*}} windows [#gpuvm.window<registers, 0, 2560>, #gpuvm.window<heap, 0, 640>]
 gpuvm.program @split(%x: tensor<640xf32>) -> (y: tensor<640xf32>) {
   gpuvm.heap @small : tensor<640xi8>
   %a = gpuvm.stage @add(%v = %x : tensor<640xf32>) -> tensor<640xf32> {
@@ -28,12 +28,12 @@ gpuvm.program @split(%x: tensor<640xf32>) -> (y: tensor<640xf32>) {
 }
 
 // Stages are not fused when one kernel would bind too many windows.
-// CHECK-LABEL: chain.plan @many
-// CHECK-COUNT-2: chain.dispatch
-// CHECK-NOT:   chain.dispatch
-// WHOLE-LABEL: chain.plan @many
-// WHOLE-COUNT-1: chain.dispatch
-// WHOLE-NOT:   chain.dispatch
+// CHECK-LABEL: plan.program @many
+// CHECK-COUNT-2: plan.dispatch
+// CHECK-NOT:   plan.dispatch
+// WHOLE-LABEL: plan.program @many
+// WHOLE-COUNT-1: plan.dispatch
+// WHOLE-NOT:   plan.dispatch
 !w = tensor<2560xf32>
 !m = !gpuvm.message<!w>
 gpuvm.program @many(%x: !w, %y: !w) -> (a: !w, b: !w) {

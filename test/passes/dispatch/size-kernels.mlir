@@ -12,9 +12,9 @@
 
 // What the device counts is counted where the rows are sent; one kernel makes
 // workgroups of it, and all of those behind it have the same rows.
-// CHECK: chain.dispatch "{{.*}}_counts"
-// CHECK: chain.dispatch_indirect
-// CHECK: chain.dispatch_indirect
+// CHECK: plan.dispatch "{{.*}}_counts"
+// CHECK: plan.dispatch_indirect
+// CHECK: plan.dispatch_indirect
 // NEVER-NOT: dispatch_indirect
 // MODE: error: --size: small not in {{.*}}auto,always,never
 

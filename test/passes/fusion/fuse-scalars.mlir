@@ -23,10 +23,10 @@
 // CHECK-NOT: dispatch
 // CHECK: store %[[K]]#1, @r.1.next
 
-// PLAN-LABEL: chain.plan @map
-// PLAN: chain.repeat 100 times
-// PLAN-NEXT: chain.barrier
-// PLAN-NEXT: chain.dispatch "add_map"
+// PLAN-LABEL: plan.program @map
+// PLAN: plan.repeat 100 times
+// PLAN-NEXT: plan.barrier
+// PLAN-NEXT: plan.dispatch "add_map"
 // PLAN-NEXT: }
 gpuvm.program @map(%x: !v) -> (y: !v) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %x : !v) {
@@ -54,10 +54,10 @@ gpuvm.program @map(%x: !v) -> (y: !v) {
 // CHECK-NOT: dispatch
 // CHECK: return
 
-// PLAN-LABEL: chain.plan @reduction
-// PLAN: chain.repeat 100 times
-// PLAN-NEXT: chain.barrier
-// PLAN-NEXT: chain.dispatch "sum_reduce"
+// PLAN-LABEL: plan.program @reduction
+// PLAN: plan.repeat 100 times
+// PLAN-NEXT: plan.barrier
+// PLAN-NEXT: plan.dispatch "sum_reduce"
 // PLAN-NEXT: }
 gpuvm.program @reduction(%x: tensor<4096xi32>, %z: tensor<i32>) -> (y: tensor<i32>) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %z : tensor<i32>) {
@@ -118,10 +118,10 @@ gpuvm.program @rows(%x: tensor<64x64xi32>, %z: tensor<64xi32>) -> (y: tensor<64x
 // CHECK-NOT: dispatch
 // CHECK: return
 
-// PLAN-LABEL: chain.plan @chain
-// PLAN: chain.repeat 100 times
-// PLAN-NEXT: chain.barrier
-// PLAN-NEXT: chain.dispatch
+// PLAN-LABEL: plan.program @chain
+// PLAN: plan.repeat 100 times
+// PLAN-NEXT: plan.barrier
+// PLAN-NEXT: plan.dispatch
 // PLAN-NEXT: }
 gpuvm.program @chain(%x: !v) -> (y: !v) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %x : !v) {

@@ -8,9 +8,9 @@
 // A row of a cache, at a position of the device: one kernel, which reads the
 // position and writes the cache.
 
-// CHECK-LABEL: chain.plan @append
-// CHECK: chain.dispatch "a_reduce"
-// CHECK-NOT: chain.dispatch
+// CHECK-LABEL: plan.program @append
+// CHECK: plan.dispatch "a_reduce"
+// CHECK-NOT: plan.dispatch
 
 // KERNEL-LABEL: gpuvm.program @append
 // KERNEL: flow.dispatch @a_reduce reduce
@@ -33,9 +33,9 @@ gpuvm.program @append(%x: tensor<576xf32>, %w: tensor<192x576xf16>, %at: tensor<
 // Two results of one reduction, one after the other, in a symbol and in a
 // message.
 
-// CHECK-LABEL: chain.plan @pieces
-// CHECK: chain.dispatch "a_reduce"
-// CHECK-NOT: chain.dispatch
+// CHECK-LABEL: plan.program @pieces
+// CHECK: plan.dispatch "a_reduce"
+// CHECK-NOT: plan.dispatch
 
 // KERNEL-LABEL: gpuvm.program @pieces
 // KERNEL: flow.dispatch @a_reduce reduce
@@ -71,10 +71,10 @@ gpuvm.program @pieces(%x: tensor<576xf32>, %w: tensor<96x576xf32>, %u: tensor<96
 // An element of the row is made of two results: it waits for both.
 
 // KERNEL-LABEL: gpuvm.program @neighbours
-// CHECK-LABEL: chain.plan @neighbours
-// CHECK: chain.dispatch "a_reduce"
-// CHECK: chain.barrier
-// CHECK: chain.dispatch "a_scatter"
+// CHECK-LABEL: plan.program @neighbours
+// CHECK: plan.dispatch "a_reduce"
+// CHECK: plan.barrier
+// CHECK: plan.dispatch "a_scatter"
 #i = affine_map<(i) -> (i)>
 gpuvm.program @neighbours(%x: tensor<576xf32>, %w: tensor<192x576xf32>, %at: tensor<i32>) {
   gpuvm.global @cache : tensor<1024x192xf32>

@@ -40,13 +40,13 @@ gpuvm.program private @more() -> (n: tensor<i32>) {
 // LINK-NEXT:    global shared @sum : tensor<4xi32>
 // LINK-NEXT:    heap shared @weights : tensor<100xi32>
 
-// PLAN-LABEL: chain.plan @add regions [{{.*}}] instances 2 shared [0, 0, 512, 0, 512] transient [256, {{[0-9]+}}]
-// PLAN-DAG:     chain.symbol "sum" : tensor<4xi32> at <globals, 0, 16>
-// PLAN-DAG:     chain.symbol "count" : tensor<i32> at <globals, 256, 4>
-// PLAN-DAG:     chain.symbol "near.own" : tensor<i32> at <registers, 0, 4>
-// PLAN-LABEL: chain.plan @get regions [{{.*}}] instances 1 shared [0, 0, 512, 0, 512] transient [0, {{[0-9]+}}]
-// PLAN-DAG:     chain.input "weights" : tensor<100xi32> at <heap, 0, 400> on load
-// PLAN-DAG:     chain.symbol "sum" : tensor<4xi32> at <globals, 0, 16>
+// PLAN-LABEL: plan.program @add regions [{{.*}}] instances 2 shared [0, 0, 512, 0, 512] transient [256, {{[0-9]+}}]
+// PLAN-DAG:     plan.symbol "sum" : tensor<4xi32> at <globals, 0, 16>
+// PLAN-DAG:     plan.symbol "count" : tensor<i32> at <globals, 256, 4>
+// PLAN-DAG:     plan.symbol "near.own" : tensor<i32> at <registers, 0, 4>
+// PLAN-LABEL: plan.program @get regions [{{.*}}] instances 1 shared [0, 0, 512, 0, 512] transient [0, {{[0-9]+}}]
+// PLAN-DAG:     plan.input "weights" : tensor<100xi32> at <heap, 0, 400> on load
+// PLAN-DAG:     plan.symbol "sum" : tensor<4xi32> at <globals, 0, 16>
 gpuvm.program @add(%x: tensor<4xi32>) {
   gpuvm.stage @into(%a = %x : tensor<4xi32>) {
     %s = gpuvm.load @sum : tensor<4xi32>

@@ -17,8 +17,8 @@
 // CHECK:         flow.dispatch @after_reduce reduce ["after"]
 // CHECK-NOT:     store
 // CHECK:         return
-// OFF-LABEL:   chain.plan @readers
-// OFF:           chain.copy {{.*}} for [1]{{$}}
+// OFF-LABEL:   plan.program @readers
+// OFF:           plan.copy {{.*}} for [1]{{$}}
 gpuvm.program @readers(%x: !n, %p: !n) -> (a: tensor<i32>, b: tensor<i32>) {
   gpuvm.global @t : !t
   %a = gpuvm.stage @read(%v = %x : !n) -> tensor<i32> {

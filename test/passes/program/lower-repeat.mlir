@@ -22,11 +22,11 @@
 // CHECK-NEXT: %[[LAST:.*]]:2 = stage @r.last()
 // CHECK: return %[[LAST]]#0
 
-// PLAN-LABEL: chain.plan @until
-// PLAN: chain.repeat 500 times
+// PLAN-LABEL: plan.program @until
+// PLAN: plan.repeat 500 times
 // The first barrier waits for what ran before, and for the time before.
-// PLAN-NEXT: chain.barrier [#gpuvm.hazard<
-// PLAN: chain.dispatch_indirect
+// PLAN-NEXT: plan.barrier [#gpuvm.hazard<
+// PLAN: plan.dispatch_indirect
 
 gpuvm.program @until(%x: tensor<1024xf32>, %c: tensor<i1>) -> (y: tensor<1024xf32>) {
   %y = gpuvm.repeat @r up_to 500 (%v = %x : tensor<1024xf32>) {
@@ -67,9 +67,9 @@ gpuvm.program @until(%x: tensor<1024xf32>, %c: tensor<i1>) -> (y: tensor<1024xf3
 // CHECK: }
 // CHECK-NEXT: }
 
-// PLAN-LABEL: chain.plan @nested
-// PLAN: chain.repeat 3 times
-// PLAN: chain.repeat 5 times
+// PLAN-LABEL: plan.program @nested
+// PLAN: plan.repeat 3 times
+// PLAN: plan.repeat 5 times
 
 gpuvm.program @nested(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
   %y = gpuvm.repeat @outer up_to 3 (%v = %x : tensor<8xi32>) {
@@ -107,10 +107,10 @@ gpuvm.program @nested(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
 // CHECK-NEXT: }
 // CHECK-NOT: settle
 
-// PLAN-LABEL: chain.plan @turns
-// PLAN: chain.repeat 7 times rotating {{\[\[}}#gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>]] from 2
-// PLAN-NEXT: chain.barrier
-// PLAN-NEXT: chain.dispatch
+// PLAN-LABEL: plan.program @turns
+// PLAN: plan.repeat 7 times rotating {{\[\[}}#gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>]] from 2
+// PLAN-NEXT: plan.barrier
+// PLAN-NEXT: plan.dispatch
 
 gpuvm.program @turns(%x: tensor<8xi32>, %y: tensor<8xi32>) -> (a: tensor<8xi32>, b: tensor<8xi32>, c: tensor<8xi32>) {
   %r:3 = gpuvm.repeat @r up_to 7 (%v = %x : tensor<8xi32>, %w = %y : tensor<8xi32>, %same = %x : tensor<8xi32>) {
@@ -183,12 +183,12 @@ gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
 // CHECK: stage @step when(%[[STATE]]#2 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[STATE]]#0 : {{.*}}, %{{.*}} = %[[STATE]]#1 : !gpuvm.message<tensor<i32>>,
 // CHECK: store %{{.*}}, @r.turns
 // CHECK-NEXT: store %{{.*}}, @r.go
-// PLAN-LABEL: chain.plan @numbered
-// PLAN: chain.repeat 100 times while <registers, {{[0-9]+}}, 1> {
-// PLAN: chain.dispatch "step_r.next_map_counts"
-// PLAN: chain.dispatch_indirect "step_r.next_map"
-// PLAN: chain.dispatch_indirect "step_r.next_map_1"
-// PLAN-NOT: chain.dispatch
+// PLAN-LABEL: plan.program @numbered
+// PLAN: plan.repeat 100 times while <registers, {{[0-9]+}}, 1> {
+// PLAN: plan.dispatch "step_r.next_map_counts"
+// PLAN: plan.dispatch_indirect "step_r.next_map"
+// PLAN: plan.dispatch_indirect "step_r.next_map_1"
+// PLAN-NOT: plan.dispatch
 
 gpuvm.program @numbered(%x: tensor<1024xi32>, %end: tensor<i32>) -> (a: tensor<1024xi32>) {
   %r = gpuvm.repeat @r up_to 100 turn %t (%v = %x : tensor<1024xi32>) {

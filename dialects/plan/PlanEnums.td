@@ -1,25 +1,25 @@
-//===- ChainEnums.td - enums of the chain dialect ----------*- tablegen -*-===//
+//===- PlanEnums.td - enums of the plan dialect ------------*- tablegen -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CHAIN_ENUMS
-#define CHAIN_ENUMS
+#ifndef PLAN_ENUMS
+#define PLAN_ENUMS
 
 include "mlir/IR/EnumAttr.td"
 
-def Chain_Residency : I32Enum<"Residency", "when an input's bytes reach the device", [
+def Plan_Residency : I32Enum<"Residency", "when an input's bytes reach the device", [
     I32EnumCase<"execution", 0>,
     I32EnumCase<"load", 1>]> {
-  let cppNamespace = "::mlir::chain";
+  let cppNamespace = "::mlir::plan";
 }
-def Chain_Access : I32Enum<"Access", "what a kernel does to a window", [
+def Plan_Access : I32Enum<"Access", "what a kernel does to a window", [
     I32EnumCase<"read", 1>,
     I32EnumCase<"write", 2>,
     I32EnumCase<"readwrite", 3>]> {
-  let cppNamespace = "::mlir::chain";
+  let cppNamespace = "::mlir::plan";
 }
 
-#endif // CHAIN_ENUMS
+#endif // PLAN_ENUMS

@@ -1,11 +1,11 @@
-//===- ChainOps.cpp - verification of plans -------------------------------===//
+//===- PlanOps.cpp - verification of plans --------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/chain/Chain.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -14,11 +14,11 @@
 #include <set>
 
 using namespace mlir;
-using namespace mlir::chain;
+using namespace mlir::plan;
 using gpuvm::WindowAttr;
 
 //===----------------------------------------------------------------------===//
-// chain.plan
+// plan.program
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyWindow(Operation *op, WindowAttr window,
@@ -100,7 +100,7 @@ static LogicalResult verifyIndirect(DispatchIndirectOp op,
 /// may name registers, dispatches and so on as often as it likes.
 static StringRef getUniqueName(Operation *op) {
   return TypeSwitch<Operation *, StringRef>(op)
-      .Case<InputOp, OutputOp, SymbolOp, chain::StageOp, chain::KernelOp>(
+      .Case<InputOp, OutputOp, SymbolOp, plan::StageOp, plan::KernelOp>(
           [](auto named) { return named.getName(); })
       .Default([](Operation *) { return StringRef(); });
 }
@@ -113,11 +113,11 @@ static LogicalResult verifyInstance(Operation *op, int64_t instance,
   return success();
 }
 
-static LogicalResult verifyReferences(PlanOp plan, int64_t numKernels) {
-  for (auto reg : plan.getBody().getOps<chain::RegisterOp>())
+static LogicalResult verifyReferences(ProgramOp plan, int64_t numKernels) {
+  for (auto reg : plan.getBody().getOps<plan::RegisterOp>())
     if (failed(verifyInstance(reg, reg.getInstance(), plan.getInstances())))
       return failure();
-  for (auto stage : plan.getBody().getOps<chain::StageOp>()) {
+  for (auto stage : plan.getBody().getOps<plan::StageOp>()) {
     if (failed(verifyInstance(stage, stage.getInstance(), plan.getInstances())))
       return failure();
     for (int64_t kernel : stage.getKernels())
@@ -128,7 +128,7 @@ static LogicalResult verifyReferences(PlanOp plan, int64_t numKernels) {
   return success();
 }
 
-static LogicalResult verifyShared(PlanOp plan) {
+static LogicalResult verifyShared(ProgramOp plan) {
   auto shared = plan.getShared(), transient = plan.getTransient();
   if (!shared && !transient)
     return success();
@@ -150,8 +150,8 @@ static LogicalResult verifyShared(PlanOp plan) {
 
 static ArrayRef<int32_t> getStages(Operation *command) {
   return TypeSwitch<Operation *, ArrayRef<int32_t>>(command)
-      .Case<DispatchOp, DispatchIndirectOp, chain::CopyOp, FillOp,
-            chain::ClockOp>([](auto op) { return op.getStages(); })
+      .Case<DispatchOp, DispatchIndirectOp, plan::CopyOp, FillOp,
+            plan::ClockOp>([](auto op) { return op.getStages(); })
       .Default(ArrayRef<int32_t>());
 }
 
@@ -170,7 +170,7 @@ static LogicalResult verifyStages(Operation *command, int32_t numStages) {
 }
 
 /// C2, C3 and C5 of a command, and of those in a repeat.
-static LogicalResult verifyCommand(Operation *op, PlanOp plan,
+static LogicalResult verifyCommand(Operation *op, ProgramOp plan,
                                    const llvm::StringMap<KernelOp> &kernels,
                                    int32_t numStages) {
   if (failed(verifyWindows(op, plan.getRegions())) ||
@@ -181,14 +181,14 @@ static LogicalResult verifyCommand(Operation *op, PlanOp plan,
   if (auto indirect = dyn_cast<DispatchIndirectOp>(op))
     return success(succeeded(verifyDispatch(indirect, kernels)) &&
                    succeeded(verifyIndirect(indirect, plan.getRegions())));
-  if (auto repeat = dyn_cast<chain::RepeatOp>(op))
+  if (auto repeat = dyn_cast<plan::RepeatOp>(op))
     for (Operation &inner : repeat.getBody().front())
       if (failed(verifyCommand(&inner, plan, kernels, numStages)))
         return failure();
   return success();
 }
 
-LogicalResult PlanOp::verifyRegions() {
+LogicalResult ProgramOp::verifyRegions() {
   if (getRegions().size() != vm::kNumRegions) // C1
     return emitOpError("C1: there are five region sizes, not ")
            << getRegions().size();
@@ -200,11 +200,11 @@ LogicalResult PlanOp::verifyRegions() {
   llvm::StringMap<KernelOp> kernels;
   for (auto kernel : getBody().getOps<KernelOp>())
     kernels[kernel.getName()] = kernel;
-  auto numStages = static_cast<int32_t>(
-      llvm::range_size(getBody().getOps<chain::StageOp>()));
+  auto numStages =
+      static_cast<int32_t>(llvm::range_size(getBody().getOps<plan::StageOp>()));
   llvm::StringSet<> names;
   for (Operation &op : getBody().front()) {
-    if (!isa_and_nonnull<ChainDialect>(op.getDialect())) // C4
+    if (!isa_and_nonnull<PlanDialect>(op.getDialect())) // C4
       return op.emitOpError("C4: cannot stand in a plan");
     StringRef name = getUniqueName(&op);
     if (!name.empty() &&
@@ -243,7 +243,7 @@ LogicalResult InputOp::verify() { return verifySlot(*this); }
 LogicalResult OutputOp::verify() { return verifySlot(*this); }
 LogicalResult SymbolOp::verify() { return verifySlot(*this); }
 
-LogicalResult chain::RegisterOp::verify() {
+LogicalResult plan::RegisterOp::verify() {
   int64_t reg = getReg();
   if (reg < 0) // C2
     return emitOpError("C2: there is no register ")
@@ -264,7 +264,7 @@ LogicalResult DispatchOp::verify() {
   return success();
 }
 
-LogicalResult chain::KernelOp::verifyRegions() {
+LogicalResult plan::KernelOp::verifyRegions() {
   if (!isPositiveTriple(getLocalSize()) ||
       static_cast<int64_t>(getWorkgroupMemory()) < 0) // C3
     return emitOpError("C3: local_size is three positive numbers, "
@@ -282,7 +282,7 @@ LogicalResult chain::KernelOp::verifyRegions() {
   return success();
 }
 
-LogicalResult chain::CopyOp::verify() {
+LogicalResult plan::CopyOp::verify() {
   WindowAttr from = getSource(), to = getDestination();
   bool overlap = from.getRegion() == to.getRegion() &&
                  from.getOffset() < to.getOffset() + to.getLength() &&
@@ -301,7 +301,7 @@ LogicalResult FillOp::verify() {
   return success();
 }
 
-LogicalResult chain::ClockOp::verify() {
+LogicalResult plan::ClockOp::verify() {
   constexpr uint64_t kClockBytes = 24;
   if (getWindow().getLength() != kClockBytes) // C1
     return emitOpError("C1: a clock needs ")
@@ -310,11 +310,11 @@ LogicalResult chain::ClockOp::verify() {
 }
 
 static bool isCommand(Operation &op) {
-  return isa<DispatchOp, DispatchIndirectOp, BarrierOp, chain::CopyOp, FillOp,
-             chain::ClockOp, chain::RepeatOp>(op);
+  return isa<DispatchOp, DispatchIndirectOp, BarrierOp, plan::CopyOp, FillOp,
+             plan::ClockOp, plan::RepeatOp>(op);
 }
 
-LogicalResult chain::RepeatOp::verifyRegions() {
+LogicalResult plan::RepeatOp::verifyRegions() {
   constexpr int64_t kMost = std::numeric_limits<uint32_t>::max();
   auto times = static_cast<int64_t>(getTimes());
   if (times < 1 || times > kMost) // C1
@@ -352,4 +352,4 @@ LogicalResult chain::RepeatOp::verifyRegions() {
 }
 
 #define GET_OP_CLASSES
-#include "dialects/chain/ChainOps.cpp.inc"
+#include "dialects/plan/PlanOps.cpp.inc"

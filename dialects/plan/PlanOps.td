@@ -1,4 +1,4 @@
-//===- ChainOps.td - the chain dialect ---------------------*- tablegen -*-===//
+//===- PlanOps.td - the plan dialect -----------------------*- tablegen -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,20 +8,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CHAIN_OPS
-#define CHAIN_OPS
+#ifndef PLAN_OPS
+#define PLAN_OPS
 
-include "dialects/chain/ChainEnums.td"
+include "dialects/plan/PlanEnums.td"
 include "dialects/gpuvm/GpuvmBase.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Chain_Dialect : Dialect {
-  let name = "chain";
-  let cppNamespace = "::mlir::chain";
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::mlir::plan";
   let summary = "A plan: regions, kernels and the commands of one submit.";
   let description = [{
-    One `chain.plan` holds what a `.gvplan` file holds: how large the regions
+    One `plan.program` holds what a `.gvplan` file holds: how large the regions
     are and what is in them at first, the inputs, outputs and symbols with
     their windows, the kernels, and the commands in order.
   }];
@@ -29,26 +29,26 @@ def Chain_Dialect : Dialect {
   let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
 }
 
-def Chain_ResidencyAttr : EnumAttr<Chain_Dialect, Chain_Residency, "residency"> {
+def Plan_ResidencyAttr : EnumAttr<Plan_Dialect, Plan_Residency, "residency"> {
   let assemblyFormat = "$value";
 }
 
-def Chain_BindingAttr : AttrDef<Chain_Dialect, "Binding"> {
+def Plan_BindingAttr : AttrDef<Plan_Dialect, "Binding"> {
   let mnemonic = "binding";
   let summary = "One descriptor of a kernel: window k of region r is binding r + 5k.";
-  let parameters = (ins "uint32_t":$index, EnumParameter<Chain_Access>:$access);
+  let parameters = (ins "uint32_t":$index, EnumParameter<Plan_Access>:$access);
   let assemblyFormat = "`<` $index `,` $access `>`";
 }
-def Chain_BindingArrayAttr : TypedArrayAttrBase<Chain_BindingAttr, "bindings">;
+def Plan_BindingArrayAttr : TypedArrayAttrBase<Plan_BindingAttr, "bindings">;
 
-class Chain_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Chain_Dialect, mnemonic, traits>;
-class Chain_PlanChild<string mnemonic, list<Trait> traits = []>
-    : Chain_Op<mnemonic, traits # [HasParent<"PlanOp">]>;
-class Chain_Command<string mnemonic, list<Trait> traits = []>
-    : Chain_Op<mnemonic, traits # [ParentOneOf<["PlanOp", "RepeatOp"]>]>;
+class Plan_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Plan_Dialect, mnemonic, traits>;
+class Plan_ProgramChild<string mnemonic, list<Trait> traits = []>
+    : Plan_Op<mnemonic, traits # [HasParent<"ProgramOp">]>;
+class Plan_Command<string mnemonic, list<Trait> traits = []>
+    : Plan_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
 
-def Chain_PlanOp : Chain_Op<"plan", [
+def Plan_ProgramOp : Plan_Op<"program", [
     IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "The plan of a program.";
   let description = [{
@@ -74,8 +74,8 @@ def Chain_PlanOp : Chain_Op<"plan", [
     Example:
 
     ```mlir
-    chain.plan @empty regions [256, 0, 0, 0, 0] instances 0 {
-      chain.fill #gpuvm.window<registers, 0, 64> with 0 for []
+    plan.program @empty regions [256, 0, 0, 0, 0] instances 0 {
+      plan.fill #gpuvm.window<registers, 0, 64> with 0 for []
     }
     ```
   }];
@@ -91,7 +91,7 @@ def Chain_PlanOp : Chain_Op<"plan", [
   let hasRegionVerifier = 1;
 }
 
-def Chain_InputOp : Chain_PlanChild<"input"> {
+def Plan_InputOp : Plan_ProgramChild<"input"> {
   let summary = "An input and the window it is copied to.";
   let description = [{
     C1: the window is as long as the tensor needs.
@@ -99,11 +99,11 @@ def Chain_InputOp : Chain_PlanChild<"input"> {
     With `rows` the host says how many rows of it there are, which the symbol
     then holds.
 
-    Examples: `chain.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`,
-    `chain.input "z" : tensor<8xf32> at <registers, 256, 32> on execution rows "z.rows"`
+    Examples: `plan.input "x" : tensor<8xf32> at <registers, 0, 32> on execution`,
+    `plan.input "z" : tensor<8xf32> at <registers, 256, 32> on execution rows "z.rows"`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
-                       Gpuvm_WindowAttr:$window, Chain_ResidencyAttr:$residency,
+                       Gpuvm_WindowAttr:$window, Plan_ResidencyAttr:$residency,
                        OptionalAttr<StrAttr>:$rows);
   let assemblyFormat = [{
     $name `:` $type `at` $window `on` $residency (`rows` $rows^)? attr-dict
@@ -111,15 +111,15 @@ def Chain_InputOp : Chain_PlanChild<"input"> {
   let hasVerifier = 1;
 }
 
-def Chain_OutputOp : Chain_PlanChild<"output"> {
+def Plan_OutputOp : Plan_ProgramChild<"output"> {
   let summary = "An output and the window it is copied from.";
   let description = [{
     C1: the window is as long as the tensor needs.
 
     With `rows` a symbol says how many rows of it there are.
 
-    Examples: `chain.output "y" : tensor<8xf32> at <registers, 256, 32>`,
-    `chain.output "z" : tensor<8xf32> at <registers, 256, 32> rows "found"`
+    Examples: `plan.output "y" : tensor<8xf32> at <registers, 256, 32>`,
+    `plan.output "z" : tensor<8xf32> at <registers, 256, 32> rows "found"`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Tensor>:$type,
                        Gpuvm_WindowAttr:$window, OptionalAttr<StrAttr>:$rows);
@@ -127,13 +127,13 @@ def Chain_OutputOp : Chain_PlanChild<"output"> {
   let hasVerifier = 1;
 }
 
-def Chain_SymbolOp : Chain_PlanChild<"symbol"> {
+def Plan_SymbolOp : Plan_ProgramChild<"symbol"> {
   let summary = "A region symbol the host can address by name.";
   let description = [{
     C1: the window is as long as the tensor needs.
 
-    Examples: `chain.symbol "count" : tensor<i64> at <metrics, 0, 8>`,
-    `chain.symbol "found" : tensor<i32> at <control, 0, 4> up_to 1000`
+    Examples: `plan.symbol "count" : tensor<i64> at <metrics, 0, 8>`,
+    `plan.symbol "found" : tensor<i32> at <control, 0, 4> up_to 1000`
   }];
   let arguments = (ins StrAttr:$name, TypeAttrOf<Gpuvm_Placed>:$type,
                        Gpuvm_WindowAttr:$window, OptionalAttr<I64Attr>:$bound);
@@ -141,13 +141,13 @@ def Chain_SymbolOp : Chain_PlanChild<"symbol"> {
   let hasVerifier = 1;
 }
 
-def Chain_RegisterOp : Chain_PlanChild<"register"> {
+def Plan_RegisterOp : Plan_ProgramChild<"register"> {
   let summary = "Register `reg` of a VM instance.";
   let description = [{
     C1: the window is as long as the tensor needs.
     C2: registers count from 0.
 
-    Example: `chain.register 30 of 0 : tensor<8xf32> at <registers, 256, 32>`
+    Example: `plan.register 30 of 0 : tensor<8xf32> at <registers, 256, 32>`
   }];
   let arguments = (ins I64Attr:$reg, I64Attr:$instance,
                        TypeAttrOf<Gpuvm_Placed>:$type, Gpuvm_WindowAttr:$window);
@@ -155,17 +155,17 @@ def Chain_RegisterOp : Chain_PlanChild<"register"> {
   let hasVerifier = 1;
 }
 
-def Chain_StageOp : Chain_PlanChild<"stage"> {
+def Plan_StageOp : Plan_ProgramChild<"stage"> {
   let summary = "A stage as the user wrote it, and the kernels that do its work.";
   let description = [{
     Example:
 
     ```mlir
-    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
-        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
-    chain.stage "scale" instance 0 kernels [0]
+    plan.stage "scale" instance 0 kernels [0]
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$instance,
@@ -173,19 +173,19 @@ def Chain_StageOp : Chain_PlanChild<"stage"> {
   let assemblyFormat = "$name `instance` $instance `kernels` $kernels attr-dict";
 }
 
-def Chain_DataOp : Chain_PlanChild<"data"> {
+def Plan_DataOp : Plan_ProgramChild<"data"> {
   let summary = "Initial contents of a region.";
   let description = [{
     C1: the window is as long as the value needs.
 
-    Example: `chain.data dense<[1.0, 2.0]> : tensor<2xf32> at <heap, 0, 8>`
+    Example: `plan.data dense<[1.0, 2.0]> : tensor<2xf32> at <heap, 0, 8>`
   }];
   let arguments = (ins ElementsAttr:$value, Gpuvm_WindowAttr:$window);
   let assemblyFormat = "$value `at` $window attr-dict";
   let hasVerifier = 1;
 }
 
-def Chain_KernelOp : Chain_PlanChild<"kernel", [
+def Plan_KernelOp : Plan_ProgramChild<"kernel", [
     IsolatedFromAbove, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "A kernel and its descriptors.";
   let description = [{
@@ -197,7 +197,7 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
     direct dispatch, and have bindings that the kernel does not have: dispatches
     have windows for all of them.
 
-    A kernel with the attribute `chain.unfinished` sets the first word at that
+    A kernel with the attribute `plan.unfinished` sets the first word at that
     binding to other than zero if it has to give up a loop that is not over.
 
     C1: bindings ascend.
@@ -207,15 +207,15 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
     Example:
 
     ```mlir
-    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
-        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
     ```
   }];
   let arguments = (ins StrAttr:$name, DenseI32ArrayAttr:$local_size,
                        I64Attr:$workgroup_memory, StrArrayAttr:$features,
-                       Chain_BindingArrayAttr:$bindings,
+                       Plan_BindingArrayAttr:$bindings,
                        DefaultValuedStrAttr<StrAttr, "main">:$entry_point,
                        OptionalAttr<DenseI32ArrayAttr>:$spirv,
                        OptionalAttr<TypeArrayAttr>:$element_types,
@@ -230,7 +230,7 @@ def Chain_KernelOp : Chain_PlanChild<"kernel", [
   let hasRegionVerifier = 1;
 }
 
-def Chain_DispatchOp : Chain_Command<"dispatch"> {
+def Plan_DispatchOp : Plan_Command<"dispatch"> {
   let summary = "Runs a kernel on windows.";
   let description = [{
     `windows` are in the order of the bindings of the kernel and its variants. As
@@ -241,11 +241,11 @@ def Chain_DispatchOp : Chain_Command<"dispatch"> {
     Example:
 
     ```mlir
-    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
-        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
-    chain.dispatch "scale_0" groups [1, 1, 1]
+    plan.dispatch "scale_0" groups [1, 1, 1]
         windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
     ```
   }];
@@ -255,7 +255,7 @@ def Chain_DispatchOp : Chain_Command<"dispatch"> {
   let hasVerifier = 1;
 }
 
-def Chain_DispatchIndirectOp : Chain_Command<"dispatch_indirect"> {
+def Plan_DispatchIndirectOp : Plan_Command<"dispatch_indirect"> {
   let summary = "Runs a kernel with group counts read from Control.";
   let description = [{
     C1: the three words at byte `control_offset` lie inside Control.
@@ -263,11 +263,11 @@ def Chain_DispatchIndirectOp : Chain_Command<"dispatch_indirect"> {
     Example:
 
     ```mlir
-    chain.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
-        features [] bindings [#chain.binding<0, read>, #chain.binding<5, write>]
+    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+        features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
-    chain.dispatch_indirect "scale_0" control 0
+    plan.dispatch_indirect "scale_0" control 0
         windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
     ```
   }];
@@ -276,21 +276,21 @@ def Chain_DispatchIndirectOp : Chain_Command<"dispatch_indirect"> {
   let assemblyFormat = "$kernel `control` $control_offset `windows` $windows `for` $stages attr-dict";
 }
 
-def Chain_BarrierOp : Chain_Command<"barrier"> {
+def Plan_BarrierOp : Plan_Command<"barrier"> {
   let summary = "Everything before is visible to everything after, and why.";
   let description = [{
-    Example: `chain.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
+    Example: `plan.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
   }];
   let arguments = (ins Gpuvm_HazardArrayAttr:$reasons);
   let assemblyFormat = "$reasons attr-dict";
 }
 
-def Chain_CopyOp : Chain_Command<"copy"> {
+def Plan_CopyOp : Plan_Command<"copy"> {
   let summary = "Copies one window to another.";
   let description = [{
     C1: the windows are equally long, a multiple of 4 bytes, and do not overlap.
 
-    Example: `chain.copy <registers, 0, 32> to <globals, 0, 32> for []`
+    Example: `plan.copy <registers, 0, 32> to <globals, 0, 32> for []`
   }];
   let arguments = (ins Gpuvm_WindowAttr:$source, Gpuvm_WindowAttr:$destination,
                        DenseI32ArrayAttr:$stages);
@@ -298,31 +298,31 @@ def Chain_CopyOp : Chain_Command<"copy"> {
   let hasVerifier = 1;
 }
 
-def Chain_FillOp : Chain_Command<"fill"> {
+def Plan_FillOp : Plan_Command<"fill"> {
   let summary = "Fills a window with a word.";
   let description = [{
     C1: the window is a multiple of 4 bytes.
 
-    Example: `chain.fill #gpuvm.window<registers, 0, 64> with 0 for []`
+    Example: `plan.fill #gpuvm.window<registers, 0, 64> with 0 for []`
   }];
   let arguments = (ins Gpuvm_WindowAttr:$window, I32Attr:$value, DenseI32ArrayAttr:$stages);
   let assemblyFormat = "$window `with` $value `for` $stages attr-dict";
   let hasVerifier = 1;
 }
 
-def Chain_ClockOp : Chain_Command<"clock"> {
+def Plan_ClockOp : Plan_Command<"clock"> {
   let summary = "Reads the device's clock to a window.";
   let description = [{
     C1: the window is 24 bytes long.
 
-    Example: `chain.clock #gpuvm.window<registers, 0, 24> for []`
+    Example: `plan.clock #gpuvm.window<registers, 0, 24> for []`
   }];
   let arguments = (ins Gpuvm_WindowAttr:$window, DenseI32ArrayAttr:$stages);
   let assemblyFormat = "$window `for` $stages attr-dict";
   let hasVerifier = 1;
 }
 
-def Chain_RepeatOp : Chain_Command<"repeat", [
+def Plan_RepeatOp : Plan_Command<"repeat", [
     NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "Commands that run several times.";
   let description = [{
@@ -344,9 +344,9 @@ def Chain_RepeatOp : Chain_Command<"repeat", [
     Example:
 
     ```mlir
-    chain.repeat 500 times while #gpuvm.window<registers, 256, 1> {
-      chain.barrier []
-      chain.fill #gpuvm.window<registers, 0, 64> with 0 for []
+    plan.repeat 500 times while #gpuvm.window<registers, 256, 1> {
+      plan.barrier []
+      plan.fill #gpuvm.window<registers, 0, 64> with 0 for []
     }
     ```
   }];
@@ -362,4 +362,4 @@ def Chain_RepeatOp : Chain_Command<"repeat", [
   let hasRegionVerifier = 1;
 }
 
-#endif // CHAIN_OPS
+#endif // PLAN_OPS

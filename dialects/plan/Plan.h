@@ -1,9 +1,9 @@
-//===- Chain.h - the chain dialect ----------------------------------------===//
+//===- Plan.h - the plan dialect ------------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Declares the dialect that mirrors the plan file (ChainOps.td).
+// Declares the dialect that mirrors the plan file (PlanOps.td).
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,9 +11,9 @@
 
 #include "dialects/gpuvm/Gpuvm.h"
 
-#include "dialects/chain/ChainDialect.h.inc"
-#include "dialects/chain/ChainEnums.h.inc"
+#include "dialects/plan/PlanDialect.h.inc"
+#include "dialects/plan/PlanEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
-#include "dialects/chain/ChainAttrs.h.inc"
+#include "dialects/plan/PlanAttrs.h.inc"
 #define GET_OP_CLASSES
-#include "dialects/chain/ChainOps.h.inc"
+#include "dialects/plan/PlanOps.h.inc"

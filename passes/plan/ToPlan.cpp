@@ -1,4 +1,4 @@
-//===- ToChain.cpp - from programs with windows to plans ------------------===//
+//===- ToPlan.cpp - from programs with windows to plans -------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/plan/Plan.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/loops/LongLoops.h"
@@ -17,7 +18,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::gpuvm {
-#define GEN_PASS_DEF_TOCHAIN
+#define GEN_PASS_DEF_TOPLAN
 #include "passes/Passes.h.inc"
 } // namespace mlir::gpuvm
 
@@ -26,11 +27,11 @@ using namespace mlir::gpuvm;
 
 namespace {
 
-class ChainBuilder {
+class PlanBuilder {
 public:
   /// `modules` has what the kernels were emitted as, which the program is the
   /// last to need if it `isLast`.
-  ChainBuilder(ProgramOp program, SymbolTable &modules, bool isLast)
+  PlanBuilder(ProgramOp program, SymbolTable &modules, bool isLast)
       : program(program), commands(getCommands(program)), modules(modules),
         isLast(isLast), b(program), loc(program.getLoc()) {}
   LogicalResult run();
@@ -68,7 +69,7 @@ private:
   llvm::DenseMap<Attribute, int32_t> stageNumber; ///< By name.
 };
 
-struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
+struct ToPlan : gpuvm::impl::ToPlanBase<ToPlan> {
   void runOnOperation() override;
 };
 
@@ -78,7 +79,7 @@ struct ToChain : gpuvm::impl::ToChainBase<ToChain> {
 // What the regions hold
 //===----------------------------------------------------------------------===//
 
-void ChainBuilder::addInputsAndOutputs() {
+void PlanBuilder::addInputsAndOutputs() {
   FunctionType type = program.getProgramType();
   auto add = [&](ArrayAttr names, ArrayRef<Type> types, ArrayAttr windows,
                  std::optional<ArrayAttr> counts, auto make) {
@@ -91,35 +92,35 @@ void ChainBuilder::addInputsAndOutputs() {
       program.getInputCounts(),
       [&](StringAttr name, RankedTensorType t, WindowAttr window,
           StringAttr rows) {
-        chain::InputOp::create(b, loc, name, t, window,
-                               chain::Residency::execution, rows);
+        plan::InputOp::create(b, loc, name, t, window,
+                              plan::Residency::execution, rows);
       });
   for (auto heap : program.getBody().getOps<HeapOp>())
     if (!heap.getInitial())
-      chain::InputOp::create(
+      plan::InputOp::create(
           b, heap.getLoc(), heap.getSymName(), getSymbolInfo(heap).type,
-          heap.getWindowAttr(), chain::Residency::load,
+          heap.getWindowAttr(), plan::Residency::load,
           heap.getRowsAttr() ? heap.getRowsAttr().getAttr() : StringAttr());
   add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
       program.getOutputCounts(),
       [&](StringAttr name, RankedTensorType t, WindowAttr window,
           StringAttr rows) {
-        chain::OutputOp::create(b, loc, name, t, window, rows);
+        plan::OutputOp::create(b, loc, name, t, window, rows);
       });
 }
 
-void ChainBuilder::addSymbols() {
+void PlanBuilder::addSymbols() {
   for (Operation &op : program.getBody().front()) {
     SymbolInfo symbol = getSymbolInfo(&op);
     if (!symbol.op)
       continue;
     if (symbol.region != gpuvm::Region::heap)
-      chain::SymbolOp::create(
+      plan::SymbolOp::create(
           b, op.getLoc(), SymbolTable::getSymbolName(&op).getValue(),
           symbol.type, symbol.window,
           symbol.bound ? b.getI64IntegerAttr(*symbol.bound) : IntegerAttr());
     if (symbol.initial)
-      chain::DataOp::create(b, op.getLoc(), symbol.initial, symbol.window);
+      plan::DataOp::create(b, op.getLoc(), symbol.initial, symbol.window);
   }
 }
 
@@ -136,7 +137,7 @@ static WindowAttr getWindow(ProgramOp program, Value value) {
 }
 
 /// Whether a later command uses the register's window for something else.
-bool ChainBuilder::isOverwritten(flow::ExposeOp op) {
+bool PlanBuilder::isOverwritten(flow::ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
   for (CommandOpInterface command : llvm::reverse(commands)) {
@@ -158,13 +159,13 @@ bool ChainBuilder::isOverwritten(flow::ExposeOp op) {
   return false;
 }
 
-void ChainBuilder::addRegisters() {
+void PlanBuilder::addRegisters() {
   for (auto expose : listOps<flow::ExposeOp>(program)) {
     WindowAttr window = getWindow(program, expose.getValue());
     if (window.getRegion() == gpuvm::Region::registers &&
         !isOverwritten(expose))
-      chain::RegisterOp::create(b, loc, expose.getReg(), expose.getInstance(),
-                                expose.getValue().getType(), window);
+      plan::RegisterOp::create(b, loc, expose.getReg(), expose.getInstance(),
+                               expose.getValue().getType(), window);
   }
 }
 
@@ -174,8 +175,8 @@ void ChainBuilder::addRegisters() {
 
 /// Adds the kernel of an emitted module: a variant of one with launch `base`,
 /// if that is given.
-void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module,
-                              LaunchAttr base) {
+void PlanBuilder::addEmitted(Location loc, spirv::ModuleOp module,
+                             LaunchAttr base) {
   auto launch = module->getAttrOfType<LaunchAttr>("gpuvm.launch");
   gpuvm::DeviceKindAttr device;
   if (launch.getDevice() != DeviceKind::any)
@@ -184,7 +185,7 @@ void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module,
   if (base && base.getGroups() != launch.getGroups())
     groups = b.getI64IntegerAttr(launch.getGroups());
   int32_t lanes = module->getAttrOfType<IntegerAttr>("gpuvm.lanes").getInt();
-  auto op = chain::KernelOp::create(
+  auto op = plan::KernelOp::create(
       b, loc, *module.getName(), ArrayRef<int32_t>{lanes, 1, 1},
       module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
       module->getAttrOfType<ArrayAttr>("gpuvm.features"),
@@ -208,7 +209,7 @@ void ChainBuilder::addEmitted(Location loc, spirv::ModuleOp module,
     copy->removeAttr(attribute);
 }
 
-LogicalResult ChainBuilder::addKernels() {
+LogicalResult PlanBuilder::addKernels() {
   struct Variant {
     Location loc;
     StringRef name;
@@ -239,7 +240,7 @@ LogicalResult ChainBuilder::addKernels() {
   return success();
 }
 
-void ChainBuilder::addExternal(ExternKernelOp op) {
+void PlanBuilder::addExternal(ExternKernelOp op) {
   auto type = cast<FunctionType>(op.getFunctionType());
   SmallVector<Type> elements;
   for (Type tensor :
@@ -247,10 +248,10 @@ void ChainBuilder::addExternal(ExternKernelOp op) {
     elements.push_back(cast<RankedTensorType>(tensor).getElementType());
   SmallVector<Attribute> bindings;
   for (unsigned i = 0; i < type.getNumInputs() + type.getNumResults(); ++i)
-    bindings.push_back(chain::BindingAttr::get(
+    bindings.push_back(plan::BindingAttr::get(
         b.getContext(), i * kNumRegions,
-        i < type.getNumInputs() ? chain::Access::read : chain::Access::write));
-  auto kernel = chain::KernelOp::create(
+        i < type.getNumInputs() ? plan::Access::read : plan::Access::write));
+  auto kernel = plan::KernelOp::create(
       b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
       b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
       b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements),
@@ -259,7 +260,7 @@ void ChainBuilder::addExternal(ExternKernelOp op) {
   kernel.getBody().emplaceBlock();
 }
 
-void ChainBuilder::addStages() {
+void PlanBuilder::addStages() {
   if (!program.getStages())
     return;
   llvm::DenseMap<Attribute, llvm::SmallSetVector<int64_t, 4>> kernelsOf;
@@ -278,14 +279,14 @@ void ChainBuilder::addStages() {
     auto locations = program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
     Location where =
         locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
-    chain::StageOp::create(b, where, cast<StringAttr>(stage).getValue(),
-                           instance, kernelsOf[stage].getArrayRef());
+    plan::StageOp::create(b, where, cast<StringAttr>(stage).getValue(),
+                          instance, kernelsOf[stage].getArrayRef());
     stageNumber[stage] = instance;
   }
 }
 
 /// The numbers of the stages that a command works for, ascending.
-SmallVector<int32_t> ChainBuilder::stagesOf(CommandOpInterface command) {
+SmallVector<int32_t> PlanBuilder::stagesOf(CommandOpInterface command) {
   SmallVector<int32_t> numbers;
   if (ArrayAttr stages = command.getStagesAttr())
     for (Attribute stage : stages)
@@ -300,28 +301,28 @@ SmallVector<int32_t> ChainBuilder::stagesOf(CommandOpInterface command) {
 //===----------------------------------------------------------------------===//
 
 /// Devices that never end loops need nothing that resumes them.
-void ChainBuilder::leaveOut(Operation *command) {
+void PlanBuilder::leaveOut(Operation *command) {
   command->setAttr(kUnlessAttr, b.getStringAttr("unlimited_loops"));
 }
 
 /// What the words of kernels that resume are before the first execution.
-void ChainBuilder::addLoopWords() {
+void PlanBuilder::addLoopWords() {
   SmallVector<int32_t> words(kNumLoopWords);
   words[kOtherGroups] = words[kMoreGroups] = 1;
   auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
   for (auto kernel : listOps<flow::DispatchOp>(program))
     if (kernel->hasAttr(kResumesAttr))
-      chain::DataOp::create(
+      plan::DataOp::create(
           b, kernel.getLoc(), DenseIntElementsAttr::get(type, words),
           cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
 }
 
 /// The bindings of an emitted module and of its variants.
-llvm::SmallDenseSet<unsigned> ChainBuilder::bindingsOf(StringRef emitted) {
+llvm::SmallDenseSet<unsigned> PlanBuilder::bindingsOf(StringRef emitted) {
   llvm::SmallDenseSet<unsigned> bound;
   auto add = [&](spirv::ModuleOp module) {
     for (auto binding : module->getAttrOfType<ArrayAttr>("gpuvm.bindings")
-                            .getAsRange<chain::BindingAttr>())
+                            .getAsRange<plan::BindingAttr>())
       bound.insert(binding.getIndex());
   };
   spirv::ModuleOp module = moduleOf(emitted);
@@ -332,7 +333,7 @@ llvm::SmallDenseSet<unsigned> ChainBuilder::bindingsOf(StringRef emitted) {
   return bound;
 }
 
-LogicalResult ChainBuilder::addDispatch(flow::DispatchOp op) {
+LogicalResult PlanBuilder::addDispatch(flow::DispatchOp op) {
   BindingLayout layout = layOutBindings(op);
   int32_t groups = layOutKernel(op)->groups;
   llvm::SmallDenseSet<unsigned> bound = bindingsOf(*op.getEmitted());
@@ -345,29 +346,29 @@ LogicalResult ChainBuilder::addDispatch(flow::DispatchOp op) {
     if (op.getMostGroups() != groups)
       return op.emitOpError("has ")
              << groups << " workgroups, not " << *op.getMostGroups();
-    auto dispatch = chain::DispatchIndirectOp::create(
+    auto dispatch = plan::DispatchIndirectOp::create(
         b, op.getLoc(), *op.getEmitted(), counts->getOffset(),
         b.getArrayAttr(windows), stagesOf(op));
     if (op->hasAttr(kResumesAttr))
       leaveOut(dispatch);
     return success();
   }
-  chain::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
-                            ArrayRef<int32_t>{groups, 1, 1},
-                            b.getArrayAttr(windows), stagesOf(op));
+  plan::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
+                           ArrayRef<int32_t>{groups, 1, 1},
+                           b.getArrayAttr(windows), stagesOf(op));
   return success();
 }
 
-void ChainBuilder::addInvoke(InvokeOp op) {
+void PlanBuilder::addInvoke(InvokeOp op) {
   auto kernel = cast<ExternKernelOp>(
       SymbolTable::lookupSymbolIn(program, op.getCallee()));
   SmallVector<Attribute> windows(op.getInputWindows()->getValue());
   llvm::append_range(windows, op.getOutputWindows()->getValue());
-  chain::DispatchOp::create(b, op.getLoc(), op.getCallee(), kernel.getGroups(),
-                            b.getArrayAttr(windows), stagesOf(op));
+  plan::DispatchOp::create(b, op.getLoc(), op.getCallee(), kernel.getGroups(),
+                           b.getArrayAttr(windows), stagesOf(op));
 }
 
-LogicalResult ChainBuilder::addLoop(flow::LoopOp op) {
+LogicalResult PlanBuilder::addLoop(flow::LoopOp op) {
   SmallVector<Attribute> rotations;
   for (const SmallVector<WindowAttr> &rotation : getRotations(op))
     rotations.push_back(b.getArrayAttr(
@@ -378,7 +379,7 @@ LogicalResult ChainBuilder::addLoop(flow::LoopOp op) {
     condition = WindowAttr::get(op.getContext(), window.getRegion(),
                                 window.getOffset(), /*length=*/1);
   }
-  auto repeat = chain::RepeatOp::create(
+  auto repeat = plan::RepeatOp::create(
       b, op.getLoc(), op.getTimes(), condition,
       rotations.empty() ? ArrayAttr() : b.getArrayAttr(rotations),
       op.getPhase());
@@ -391,9 +392,9 @@ LogicalResult ChainBuilder::addLoop(flow::LoopOp op) {
   return success();
 }
 
-LogicalResult ChainBuilder::addCommands(Block &block) {
+LogicalResult PlanBuilder::addCommands(Block &block) {
   auto copy = [&](auto op) {
-    chain::CopyOp::create(
+    plan::CopyOp::create(
         b, op.getLoc(), cast<WindowAttr>((*op.getInputWindows())[0]),
         cast<WindowAttr>((*op.getOutputWindows())[0]), stagesOf(op));
   };
@@ -405,7 +406,7 @@ LogicalResult ChainBuilder::addCommands(Block &block) {
       return failure();
     TypeSwitch<Operation *>(&op)
         .Case<ClockOp>([&](ClockOp clock) {
-          chain::ClockOp::create(
+          plan::ClockOp::create(
               b, clock.getLoc(),
               cast<WindowAttr>((*clock.getOutputWindows())[0]),
               stagesOf(clock));
@@ -414,8 +415,8 @@ LogicalResult ChainBuilder::addCommands(Block &block) {
         .Case<flow::CopyOp>([&](auto c) { copy(c); })
         .Case<StoreOp>([&](auto store) { copy(store); })
         .Case<flow::BarrierOp>([&](auto barrier) {
-          auto wait = chain::BarrierOp::create(b, barrier.getLoc(),
-                                               barrier.getReasons());
+          auto wait = plan::BarrierOp::create(b, barrier.getLoc(),
+                                              barrier.getReasons());
           if (barrier->hasAttr(kResumesAttr))
             leaveOut(wait);
         });
@@ -423,10 +424,10 @@ LogicalResult ChainBuilder::addCommands(Block &block) {
   return success();
 }
 
-LogicalResult ChainBuilder::run() {
+LogicalResult PlanBuilder::run() {
   if (!program.getRegionBytes())
     return program.emitOpError("has no windows: run gpuvm-plan-memory first");
-  auto plan = chain::PlanOp::create(
+  auto plan = plan::ProgramOp::create(
       b, loc, program.getSymName(), *program.getRegionBytes(),
       program.getStages() ? program.getStages()->size() : 0, StringAttr(),
       program.getSharedBytesAttr(), program.getTransientAttr());
@@ -441,12 +442,12 @@ LogicalResult ChainBuilder::run() {
   return addCommands(program.getBody().front());
 }
 
-void ToChain::runOnOperation() {
+void ToPlan::runOnOperation() {
   SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
   SymbolTable modules(getOperation());
   for (ProgramOp program : programs) {
     bool isLast = program == programs.back();
-    if (failed(ChainBuilder(program, modules, isLast).run()))
+    if (failed(PlanBuilder(program, modules, isLast).run()))
       return signalPassFailure();
     program.erase();
   }
