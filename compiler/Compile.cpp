@@ -107,15 +107,18 @@ static LogicalResult linkPrograms(ModuleOp module) {
   return verify(module);
 }
 
-/// Whether the module holds plans, as gpuvm-to-plan leaves them; reports what
-/// else the request has.
-static FailureOr<bool> holdsPlans(ModuleOp module,
-                                  const CompileRequest &request) {
-  if (module.getOps<plan::ProgramOp>().empty())
+/// Whether the module holds a plan, as gpuvm-to-plan leaves it; reports what
+/// else there is, or the request has.
+static FailureOr<bool> holdsPlan(ModuleOp module,
+                                 const CompileRequest &request) {
+  SmallVector<plan::ModuleOp> plans(module.getOps<plan::ModuleOp>());
+  if (plans.empty())
     return false;
-  plan::ProgramOp plan = *module.getOps<plan::ProgramOp>().begin();
+  plan::ModuleOp plan = plans.back();
+  if (plans.size() > 1)
+    return plan.emitError("there is another plan.module in the file");
   if (!module.getOps<ProgramOp>().empty())
-    return plan.emitError("there are a plan.program and a gpuvm.program in the "
+    return plan.emitError("there are a plan.module and a gpuvm.program in the "
                           "file");
   if (!request.programNames.empty() || !request.linked.empty() ||
       request.keepModule)
@@ -168,7 +171,7 @@ static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
                    : readModule("gpuvm-compile", sources, context, settings);
   if (!module || failed(lowerFrontEnd(*module, request)))
     return nullptr;
-  FailureOr<bool> isDone = holdsPlans(*module, request);
+  FailureOr<bool> isDone = holdsPlan(*module, request);
   if (failed(isDone))
     return nullptr;
   if (*isDone)
@@ -246,7 +249,7 @@ FailureOr<vm::Plan> gpuvm::compileProgram(MLIRContext &context,
   if (!module)
     return failure();
   setSubgroupLanes(*module, request.subgroupLanes);
-  if (module->getOps<plan::ProgramOp>().empty() &&
+  if (module->getOps<plan::ModuleOp>().empty() &&
       failed(runPasses(*module, options, request)))
     return failure();
   if (request.progress)

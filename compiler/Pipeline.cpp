@@ -7,6 +7,7 @@
 
 #include "compiler/Pipeline.h"
 
+#include "dialects/plan/Plan.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 #include "passes/fusion/Decisions.h"
@@ -83,10 +84,9 @@ void gpuvm::buildPlanning(OpPassManager &passes,
 void gpuvm::buildEmission(OpPassManager &passes,
                           const CompilerOptions &options) {
   passes.addPass(createEmitKernels({options.exact, options.spins}));
-  // For what the kernels read in the end.
-  passes.addNestedPass<ProgramOp>(
-      createPlaceBarriers({options.minimalBarriers}));
   passes.addPass(createToPlan());
+  passes.addNestedPass<plan::ModuleOp>(
+      createPlaceBarriers({options.minimalBarriers}));
 }
 
 void gpuvm::buildPipeline(OpPassManager &passes,

@@ -1,5 +1,4 @@
-//===- PlanWriter.cpp - from plan.program to the plan file ----------------===//
-//------------------===//
+//===- PlanWriter.cpp - from plan.module to the plan file -----------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +7,6 @@
 
 #include "compiler/PlanWriter.h"
 
-#include "compiler/JoinPlans.h"
 #include "dialects/gpuvm/Parameters.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/IR/Threading.h"
@@ -34,20 +32,23 @@ namespace {
 
 class PlanTranslator {
 public:
-  explicit PlanTranslator(plan::ProgramOp op) : op(op) {}
+  explicit PlanTranslator(plan::ModuleOp op) : op(op) {}
   FailureOr<vm::Plan> run();
 
 private:
   LogicalResult addKernels();
   FailureOr<vm::Kernel> describe(plan::KernelOp kernel);
-  LogicalResult addVariants(plan::KernelOp kernel);
   void addData(plan::DataOp data);
+  template <typename SlotT>
+  void addSlot(SlotT slot, std::vector<SlotT> &slots,
+               std::vector<uint32_t> &own, llvm::StringMap<uint32_t> &known);
+  void addProgram(plan::ProgramOp op);
   std::vector<vm::BoundWindow> bind(StringRef kernel, ArrayAttr windows);
   void addCommand(Operation *command);
 
-  plan::ProgramOp op;
+  plan::ModuleOp op;
   vm::Plan plan;
-  llvm::StringMap<uint32_t> kernelNumber;
+  llvm::StringMap<uint32_t> kernelNumber, inputNumber, symbolNumber;
 };
 
 } // namespace
@@ -161,20 +162,6 @@ static LogicalResult describeExternal(plan::KernelOp op, vm::Kernel &kernel) {
   return op.getElementTypes() ? checkElements(op, kernel) : success();
 }
 
-LogicalResult PlanTranslator::addVariants(plan::KernelOp kernel) {
-  if (!kernel.getVariants())
-    return success();
-  vm::Kernel &result = plan.kernels[kernelNumber[kernel.getName()]];
-  for (auto name : kernel.getVariants()->getAsRange<StringAttr>()) {
-    auto number = kernelNumber.find(name.getValue());
-    if (number == kernelNumber.end())
-      return kernel.emitOpError("names the variant ")
-             << name << ", which the plan does not have";
-    result.variants.push_back(number->second);
-  }
-  return success();
-}
-
 /// The kernel without its code.
 FailureOr<vm::Kernel> PlanTranslator::describe(plan::KernelOp kernel) {
   vm::Kernel result;
@@ -190,9 +177,8 @@ FailureOr<vm::Kernel> PlanTranslator::describe(plan::KernelOp kernel) {
       return kernel.emitOpError("names the unknown feature ") << name;
     result.features.push_back(*feature);
   }
-  // kUnfinishedAttr of kernels/loops/LongLoops.h
-  if (auto binding = kernel->getAttrOfType<IntegerAttr>("plan.unfinished"))
-    result.unfinished = binding.getInt();
+  if (std::optional<uint64_t> binding = kernel.getUnfinished())
+    result.unfinished = *binding;
   if (std::optional<DeviceKind> device = kernel.getDevice();
       device && *device != DeviceKind::any)
     result.device =
@@ -225,9 +211,10 @@ LogicalResult PlanTranslator::addKernels() {
   };
   if (failed(failableParallelForEachN(op.getContext(), 0, ops.size(), addCode)))
     return failure();
-  for (plan::KernelOp kernel : ops)
-    if (failed(addVariants(kernel)))
-      return failure();
+  for (auto [kernel, result] : llvm::zip_equal(ops, plan.kernels))
+    if (kernel.getVariants())
+      for (auto variant : kernel.getVariants()->getAsRange<FlatSymbolRefAttr>())
+        result.variants.push_back(kernelNumber.lookup(variant.getValue()));
   return success();
 }
 
@@ -269,9 +256,10 @@ std::vector<vm::BoundWindow> PlanTranslator::bind(StringRef kernel,
 
 void PlanTranslator::addCommand(Operation *command) {
   vm::Command result;
-  // kUnlessAttr of kernels/loops/LongLoops.h
-  if (auto unless = command->getAttrOfType<StringAttr>("plan.unless"))
-    result.unless = vm::fromString<vm::Feature>(unless.getValue().str());
+  auto leaveOutIf = [&](std::optional<StringRef> feature) {
+    if (feature)
+      result.unless = vm::fromString<vm::Feature>(feature->str());
+  };
   auto add = [&](auto payload, ArrayRef<int32_t> stages) {
     result.op = std::move(payload);
     result.stages.assign(stages.begin(), stages.end());
@@ -280,7 +268,7 @@ void PlanTranslator::addCommand(Operation *command) {
   TypeSwitch<Operation *>(command)
       .Case<plan::DispatchOp>([&](auto d) {
         vm::Dispatch dispatch;
-        dispatch.kernel = kernelNumber[d.getKernel()];
+        dispatch.kernel = kernelNumber.lookup(d.getKernel());
         dispatch.windows = bind(d.getKernel(), d.getWindows());
         for (unsigned i = 0; i < 3; ++i)
           dispatch.groups[i] = d.getGroups()[i];
@@ -288,9 +276,10 @@ void PlanTranslator::addCommand(Operation *command) {
       })
       .Case<plan::DispatchIndirectOp>([&](auto d) {
         vm::DispatchIndirect dispatch;
-        dispatch.kernel = kernelNumber[d.getKernel()];
+        dispatch.kernel = kernelNumber.lookup(d.getKernel());
         dispatch.windows = bind(d.getKernel(), d.getWindows());
         dispatch.controlOffset = d.getControlOffset();
+        leaveOutIf(d.getUnless());
         add(dispatch, d.getStages());
       })
       .Case<plan::BarrierOp>([&](auto b) {
@@ -299,6 +288,7 @@ void PlanTranslator::addCommand(Operation *command) {
           barrier.reasons.push_back(
               {static_cast<vm::HazardKind>(hazard.getKind()), hazard.getFirst(),
                hazard.getSecond(), toWindow(hazard.getWindow())});
+        leaveOutIf(b.getUnless());
         add(barrier, {});
       })
       .Case<plan::CopyOp>([&](auto c) {
@@ -341,13 +331,21 @@ void PlanTranslator::addCommand(Operation *command) {
 // The plan
 //===----------------------------------------------------------------------===//
 
-FailureOr<vm::Plan> PlanTranslator::run() {
-  plan.program = op.getSymName().str();
-  for (unsigned i = 0; i < vm::kNumRegions; ++i)
-    plan.regionBytes[i] = op.getRegions()[i];
-  plan.instances = op.getInstances();
-  if (failed(addKernels()))
-    return failure();
+/// Adds a slot, or finds it where another program has it, too.
+template <typename SlotT>
+void PlanTranslator::addSlot(SlotT slot, std::vector<SlotT> &slots,
+                             std::vector<uint32_t> &own,
+                             llvm::StringMap<uint32_t> &known) {
+  auto [entry, isNew] = known.try_emplace(slot.name, slots.size());
+  own.push_back(entry->second);
+  if (isNew)
+    slots.push_back(std::move(slot));
+}
+
+void PlanTranslator::addProgram(plan::ProgramOp op) {
+  vm::Program program;
+  program.name = op.getName().str();
+  uint32_t firstCommand = plan.commands.size();
   for (Operation &child : op.getBody().front()) {
     TypeSwitch<Operation *>(&child)
         .Case<plan::InputOp>([&](auto i) {
@@ -355,19 +353,20 @@ FailureOr<vm::Plan> PlanTranslator::run() {
               toSlot<vm::Input>(i.getName(), i.getType(), i.getWindow());
           input.residency = static_cast<vm::Residency>(i.getResidency());
           input.rows = i.getRows().value_or("").str();
-          plan.inputs.push_back(input);
+          addSlot(input, plan.inputs, program.inputs, inputNumber);
         })
         .Case<plan::OutputOp>([&](auto o) {
           auto output =
               toSlot<vm::Output>(o.getName(), o.getType(), o.getWindow());
           output.rows = o.getRows().value_or("").str();
+          program.outputs.push_back(plan.outputs.size());
           plan.outputs.push_back(output);
         })
         .Case<plan::SymbolOp>([&](auto s) {
           auto symbol =
               toSlot<vm::Symbol>(s.getName(), s.getType(), s.getWindow());
           symbol.bound = s.getBound().value_or(0);
-          plan.symbols.push_back(symbol);
+          addSlot(symbol, plan.symbols, program.symbols, symbolNumber);
         })
         .Case<plan::RegisterOp>([&](auto r) {
           std::string name =
@@ -383,41 +382,36 @@ FailureOr<vm::Plan> PlanTranslator::run() {
                           static_cast<uint32_t>(s.getInstance()),
                           toLocation(s.getLoc()),
                           {}};
-          stage.kernels.assign(s.getKernels().begin(), s.getKernels().end());
+          for (auto kernel :
+               s.getKernels().template getAsRange<FlatSymbolRefAttr>())
+            stage.kernels.push_back(kernelNumber.lookup(kernel.getValue()));
           plan.stages.push_back(stage);
+          ++program.stages;
         })
-        .Case<plan::DataOp>([&](auto d) { addData(d); })
         .Default([&](Operation *command) { addCommand(command); });
   }
+  llvm::sort(program.inputs);
+  llvm::sort(program.symbols);
+  program.commands = plan.commands.size() - firstCommand;
+  plan.programs.push_back(std::move(program));
+}
+
+FailureOr<vm::Plan> PlanTranslator::run() {
+  plan.program = op.getName().str();
+  llvm::copy(op.getRegions(), plan.regionBytes.begin());
+  plan.instances = op.getInstances();
+  if (failed(addKernels()))
+    return failure();
+  for (auto data : op.getBody().getOps<plan::DataOp>())
+    addData(data);
   llvm::sort(plan.initialData, [](const auto &a, const auto &b) {
     return std::tie(a.region, a.offset) < std::tie(b.region, b.offset);
   });
+  for (auto program : op.getBody().getOps<plan::ProgramOp>())
+    addProgram(program);
+  if (plan.programs.size() == 1) // It has all of the plan.
+    plan.programs.clear();
   return std::move(plan);
-}
-
-static FailureOr<PartOfPlan> translatePart(plan::ProgramOp op) {
-  if (!op.getShared())
-    return op.emitOpError("does not say what it shares with the other plans");
-  FailureOr<vm::Plan> plan = PlanTranslator(op).run();
-  if (failed(plan))
-    return failure();
-  PartOfPlan part{std::move(*plan)};
-  llvm::copy(*op.getShared(), part.shared.begin());
-  part.transientBegin = (*op.getTransient())[0];
-  part.transientEnd = (*op.getTransient())[1];
-  return part;
-}
-
-static FailureOr<vm::Plan> joinPlans(ArrayRef<plan::ProgramOp> ops,
-                                     StringRef name) {
-  std::vector<PartOfPlan> parts;
-  for (plan::ProgramOp op : ops) {
-    FailureOr<PartOfPlan> part = translatePart(op);
-    if (failed(part))
-      return failure();
-    parts.push_back(std::move(*part));
-  }
-  return gpuvm::joinPlans(std::move(parts), name.str());
 }
 
 /// vm::checkPlan on as many threads as the context has; the first failure in
@@ -435,16 +429,14 @@ static vm::Status checkPlan(const vm::Plan &plan, MLIRContext &context) {
 }
 
 FailureOr<vm::Plan> gpuvm::translateToPlan(ModuleOp module) {
-  SmallVector<plan::ProgramOp> ops(module.getOps<plan::ProgramOp>());
-  FailureOr<vm::Plan> plan =
-      ops.size() == 1 ? PlanTranslator(ops.front()).run()
-                      : ::joinPlans(ops, module.getName().value_or("module"));
+  auto op = *module.getOps<plan::ModuleOp>().begin();
+  FailureOr<vm::Plan> plan = PlanTranslator(op).run();
   if (failed(plan))
     return failure();
   for (auto parameter : module.getOps<ParameterOp>())
     plan->parameters.push_back(
         {parameter.getParameter().str(), parameter.getValueText()});
   if (vm::Status status = checkPlan(*plan, *module.getContext()); !status.ok())
-    return mlir::emitError(ops.front().getLoc()) << status.message();
+    return mlir::emitError(op.getLoc()) << status.message();
   return plan;
 }

@@ -1,4 +1,4 @@
-//===- PlanWriter.h - from plan.program to the plan file ------------------===//
+//===- PlanWriter.h - from plan.module to the plan file -------------------===//
 //--------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
@@ -14,9 +14,9 @@
 
 namespace mlir::gpuvm {
 
-/// The plan that the plans of `module`, at least one, describe together, its
-/// kernels serialized. What the loader would refuse is an error here, at the
-/// operation where it can be said.
+/// The plan that the plan.module of `module` describes, its kernels serialized.
+/// What the loader would refuse is an error here, at the operation where it can
+/// be said.
 FailureOr<vm::Plan> translateToPlan(ModuleOp module);
 
 } // namespace mlir::gpuvm

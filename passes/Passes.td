@@ -448,21 +448,24 @@ def ResumeKernels : Pass<"gpuvm-resume-kernels", "::mlir::gpuvm::ProgramOp"> {
   }];
 }
 
-def PlaceBarriers : GpuvmProgramPass<"gpuvm-place-barriers"> {
+def PlaceBarriers : Pass<"gpuvm-place-barriers", "::mlir::plan::ModuleOp"> {
   let summary = "Places barriers only where byte intervals conflict.";
   let description = [{
     Read-after-write, write-after-read and write-after-write by exact byte
-    interval over the five regions. Each barrier carries its reasons. With
-    `minimal=false` there is a barrier after every command.
+    interval over the five regions, of the windows that kernels bind. Each barrier
+    carries its reasons. With `minimal=false` there is a barrier after every
+    command.
   }];
   let options = [Option<"minimal", "minimal", "bool", "true",
                         "Place only the barriers that a hazard needs">];
 }
 
 def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
-  let summary = "Emits each kernel as a spirv.module next to the program.";
+  let summary = "Emits each kernel as a plan.kernel next to the program.";
   let description = [{
-    Equal kernels are emitted once for each of their launches. With `exact`
+    Equal kernels are emitted once for each of their launches: the last one, which
+    every device can run, and the others as its variants. A plan.kernel has bindings
+    for what its code reads and writes. With `exact`
     (after `gpuvm-make-exact`) they ask the device to round f32 and f64 to
     nearest even and to keep the sign of zero, infinities and NaNs.
   }];
@@ -476,7 +479,13 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
 }
 
 def ToPlan : Pass<"gpuvm-to-plan", "::mlir::ModuleOp"> {
-  let summary = "Lowers programs with windows, barriers and kernels to plans.";
+  let summary = "Lowers programs with windows and kernels to one plan.";
+  let description = [{
+    Each dispatch gets the windows that its plan.kernel binds. Of several programs,
+    what they share is placed first in each region, then what each of them keeps;
+    what they do not keep has one place for all, since one of them runs at a time.
+    Names of what is not shared get that of the program and a dot before them.
+  }];
   let dependentDialects = !listconcat(kEmissionDialects,
                                       ["::mlir::plan::PlanDialect"]);
 }

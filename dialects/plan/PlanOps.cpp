@@ -11,19 +11,125 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <set>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::plan;
 using gpuvm::WindowAttr;
 
 //===----------------------------------------------------------------------===//
-// plan.program
+// What commands read and write
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyWindow(Operation *op, WindowAttr window,
-                                  ArrayRef<int64_t> regions) {
-  uint64_t size = regions[static_cast<unsigned>(window.getRegion())];
+/// `bindings` and those of `kernel`, with what any of them does.
+static void addBindings(KernelOp kernel, std::map<uint32_t, Access> &bindings) {
+  for (auto binding : kernel.getBindings().getAsRange<BindingAttr>()) {
+    Access &access =
+        bindings.try_emplace(binding.getIndex(), binding.getAccess())
+            .first->second;
+    access = static_cast<Access>(static_cast<uint32_t>(access) |
+                                 static_cast<uint32_t>(binding.getAccess()));
+  }
+}
+
+SmallVector<BindingAttr>
+plan::getDispatchBindings(KernelOp kernel, SymbolTableCollection &symbols) {
+  std::map<uint32_t, Access> all;
+  addBindings(kernel, all);
+  if (std::optional<ArrayAttr> variants = kernel.getVariants())
+    for (auto name : variants->getAsRange<FlatSymbolRefAttr>())
+      if (auto variant = symbols.lookupSymbolIn<KernelOp>(kernel->getParentOp(),
+                                                          name.getAttr()))
+        addBindings(variant, all);
+  SmallVector<BindingAttr> bindings;
+  for (auto [index, access] : all)
+    bindings.push_back(BindingAttr::get(kernel.getContext(), index, access));
+  return bindings;
+}
+
+template <typename DispatchLike>
+static KernelOp lookupKernel(DispatchLike op, SymbolTableCollection &symbols) {
+  auto module = op->template getParentOfType<plan::ModuleOp>();
+  return symbols.lookupSymbolIn<KernelOp>(module, op.getKernelAttr().getAttr());
+}
+
+template <typename DispatchLike>
+static void addAccesses(DispatchLike op, SymbolTableCollection &symbols,
+                        SmallVectorImpl<gpuvm::Access> &accesses) {
+  SmallVector<BindingAttr> bindings =
+      getDispatchBindings(lookupKernel(op, symbols), symbols);
+  for (bool writes : {false, true})
+    for (auto [binding, window] : llvm::zip_equal(
+             bindings, op.getWindows().template getAsRange<WindowAttr>()))
+      if (binding.getAccess() != (writes ? Access::read : Access::write))
+        accesses.push_back({window, writes});
+}
+
+SmallVector<gpuvm::Access> plan::getAccesses(Operation *command,
+                                             SymbolTableCollection &symbols) {
+  SmallVector<gpuvm::Access> accesses;
+  TypeSwitch<Operation *>(command)
+      .Case<DispatchOp>([&](auto op) { addAccesses(op, symbols, accesses); })
+      .Case<DispatchIndirectOp>([&](auto op) {
+        addAccesses(op, symbols, accesses);
+        accesses.push_back(
+            {WindowAttr::get(op.getContext(), gpuvm::Region::control,
+                             op.getControlOffset(), vm::kTripletBytes),
+             /*writes=*/false});
+      })
+      .Case<plan::CopyOp>([&](auto op) {
+        accesses.push_back({op.getSource(), /*writes=*/false});
+        accesses.push_back({op.getDestination(), /*writes=*/true});
+      })
+      .Case<FillOp, plan::ClockOp>([&](auto op) {
+        accesses.push_back({op.getWindow(), /*writes=*/true});
+      });
+  return accesses;
+}
+
+//===----------------------------------------------------------------------===//
+// plan.module
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Verifies what operations say of the module that they are in.
+class ModuleVerifier {
+public:
+  explicit ModuleVerifier(plan::ModuleOp module) : module(module) {}
+  LogicalResult verify();
+
+private:
+  LogicalResult verify(ProgramOp program);
+  LogicalResult verify(Operation *op);
+  LogicalResult verifyWindows(Operation *op, Attribute attribute);
+  template <typename DispatchLike>
+  LogicalResult verifyDispatch(DispatchLike op);
+  LogicalResult verifyIndirect(DispatchIndirectOp op);
+  LogicalResult verifyInstance(Operation *op, int64_t instance);
+  LogicalResult verifyStages(Operation *command);
+  LogicalResult verifyShared(Operation *slot);
+
+  plan::ModuleOp module;
+  SymbolTableCollection symbols;
+  llvm::StringMap<Operation *> slots; ///< By kind and name.
+  int32_t firstStage = 0;             ///< Of the program.
+  int32_t endStage = 0;
+};
+} // namespace
+
+LogicalResult ModuleVerifier::verifyWindows(Operation *op,
+                                            Attribute attribute) {
+  if (auto array = dyn_cast<ArrayAttr>(attribute)) {
+    for (Attribute element : array)
+      if (failed(verifyWindows(op, element)))
+        return failure();
+    return success();
+  }
+  auto window = dyn_cast<WindowAttr>(attribute);
+  if (!window)
+    return success();
+  uint64_t size =
+      module.getRegions()[static_cast<unsigned>(window.getRegion())];
   if (window.getOffset() % gpuvm::kWindowAlignment != 0 ||
       window.getOffset() > size ||
       window.getLength() > size - window.getOffset()) // C2
@@ -34,117 +140,42 @@ static LogicalResult verifyWindow(Operation *op, WindowAttr window,
   return success();
 }
 
-static LogicalResult verifyWindows(Operation *op, ArrayRef<int64_t> regions) {
-  for (NamedAttribute attribute : op->getAttrs()) {
-    if (auto window = dyn_cast<WindowAttr>(attribute.getValue()))
-      if (failed(verifyWindow(op, window, regions)))
-        return failure();
-    if (auto array = dyn_cast<ArrayAttr>(attribute.getValue()))
-      for (Attribute element : array)
-        if (auto window = dyn_cast<WindowAttr>(element))
-          if (failed(verifyWindow(op, window, regions)))
-            return failure();
-  }
-  return success();
-}
-
-/// The bindings of `kernel` and its variants, ascending.
-static std::set<uint32_t> bindingsOf(KernelOp kernel,
-                                     const llvm::StringMap<KernelOp> &kernels) {
-  std::set<uint32_t> bindings;
-  auto add = [&](KernelOp one) {
-    for (auto binding : one.getBindings().getAsRange<BindingAttr>())
-      bindings.insert(binding.getIndex());
-  };
-  add(kernel);
-  if (std::optional<ArrayAttr> variants = kernel.getVariants())
-    for (auto name : variants->getAsRange<StringAttr>())
-      if (KernelOp variant = kernels.lookup(name.getValue()))
-        add(variant);
-  return bindings;
-}
-
 template <typename DispatchLike>
-static LogicalResult verifyDispatch(DispatchLike op,
-                                    const llvm::StringMap<KernelOp> &kernels) {
-  KernelOp kernel = kernels.lookup(op.getKernel());
+LogicalResult ModuleVerifier::verifyDispatch(DispatchLike op) {
+  KernelOp kernel = lookupKernel(op, symbols);
   if (!kernel) // C3
-    return op.emitOpError("C3: the plan has no kernel \"")
-           << op.getKernel() << '"';
-  std::set<uint32_t> bindings = bindingsOf(kernel, kernels);
+    return op.emitOpError("C3: the plan has no kernel ") << op.getKernelAttr();
+  SmallVector<BindingAttr> bindings = getDispatchBindings(kernel, symbols);
   if (bindings.size() != op.getWindows().size()) // C3
-    return op.emitOpError("C3: kernel \"")
-           << op.getKernel() << "\" has " << bindings.size()
+    return op.emitOpError("C3: kernel ")
+           << op.getKernelAttr() << " has " << bindings.size()
            << " bindings, not " << op.getWindows().size();
   for (auto [binding, window] : llvm::zip_equal(
            bindings, op.getWindows().template getAsRange<WindowAttr>()))
-    if (binding % vm::kNumRegions !=
+    if (binding.getIndex() % vm::kNumRegions !=
         static_cast<unsigned>(window.getRegion())) // C3
       return op.emitOpError("C3: binding ")
-             << binding << " is not in region "
+             << binding.getIndex() << " is not in region "
              << gpuvm::stringifyRegion(window.getRegion());
   return success();
 }
 
-static LogicalResult verifyIndirect(DispatchIndirectOp op,
-                                    ArrayRef<int64_t> regions) {
-  int64_t control = regions[static_cast<unsigned>(gpuvm::Region::control)];
+LogicalResult ModuleVerifier::verifyIndirect(DispatchIndirectOp op) {
+  int64_t control =
+      module.getRegions()[static_cast<unsigned>(gpuvm::Region::control)];
   int64_t offset = op.getControlOffset();
-  if (offset < 0 || offset % 4 != 0 || offset > control - 12) // C1
+  if (offset < 0 || offset % 4 != 0 ||
+      offset > control - int64_t(vm::kTripletBytes)) // C1
     return op.emitOpError("C1: the triplet at byte ")
            << offset << " is not inside Control (" << control << " bytes)";
   return success();
 }
 
-/// C4: the name an operation must not share with another of its kind; a plan
-/// may name registers, dispatches and so on as often as it likes.
-static StringRef getUniqueName(Operation *op) {
-  return TypeSwitch<Operation *, StringRef>(op)
-      .Case<InputOp, OutputOp, SymbolOp, plan::StageOp, plan::KernelOp>(
-          [](auto named) { return named.getName(); })
-      .Default([](Operation *) { return StringRef(); });
-}
-
-static LogicalResult verifyInstance(Operation *op, int64_t instance,
-                                    int64_t instances) {
+LogicalResult ModuleVerifier::verifyInstance(Operation *op, int64_t instance) {
+  auto instances = static_cast<int64_t>(module.getInstances());
   if (instance < 0 || instance >= instances) // C5
     return op->emitOpError("C5: the plan has no instance ")
            << instance << " (it has " << instances << ")";
-  return success();
-}
-
-static LogicalResult verifyReferences(ProgramOp plan, int64_t numKernels) {
-  for (auto reg : plan.getBody().getOps<plan::RegisterOp>())
-    if (failed(verifyInstance(reg, reg.getInstance(), plan.getInstances())))
-      return failure();
-  for (auto stage : plan.getBody().getOps<plan::StageOp>()) {
-    if (failed(verifyInstance(stage, stage.getInstance(), plan.getInstances())))
-      return failure();
-    for (int64_t kernel : stage.getKernels())
-      if (kernel < 0 || kernel >= numKernels) // C5
-        return stage.emitOpError("C5: the plan has no kernel ")
-               << kernel << " (it has " << numKernels << ")";
-  }
-  return success();
-}
-
-static LogicalResult verifyShared(ProgramOp plan) {
-  auto shared = plan.getShared(), transient = plan.getTransient();
-  if (!shared && !transient)
-    return success();
-  ArrayRef<int64_t> regions = plan.getRegions();
-  bool fits = shared && transient && shared->size() == vm::kNumRegions &&
-              transient->size() == 2;
-  for (unsigned i = 0; fits && i < vm::kNumRegions; ++i)
-    fits = (*shared)[i] >= 0 && (*shared)[i] <= regions[i] &&
-           (*shared)[i] % gpuvm::kWindowAlignment == 0;
-  for (unsigned i = 0; fits && i < 2; ++i)
-    fits = (*transient)[i] % gpuvm::kWindowAlignment == 0 &&
-           (*transient)[i] <= regions[0] &&
-           (*transient)[i] >= (i == 0 ? (*shared)[0] : (*transient)[0]);
-  if (!fits) // C6
-    return plan.emitOpError("C6: what is shared or transient is not in the "
-                            "regions");
   return success();
 }
 
@@ -155,12 +186,13 @@ static ArrayRef<int32_t> getStages(Operation *command) {
       .Default(ArrayRef<int32_t>());
 }
 
-static LogicalResult verifyStages(Operation *command, int32_t numStages) {
+LogicalResult ModuleVerifier::verifyStages(Operation *command) {
   int32_t before = -1;
   for (int32_t stage : getStages(command)) {
-    if (stage < 0 || stage >= numStages) // C5
-      return command->emitOpError("C5: the plan has no stage ")
-             << stage << " (it has " << numStages << ")";
+    if (stage < firstStage || stage >= endStage) // C5
+      return command->emitOpError("C5: the program has no stage ")
+             << stage << " (it has " << endStage - firstStage << ", from "
+             << firstStage << " on)";
     if (stage <= before) // C5
       return command->emitOpError("C5: stage ")
              << stage << " stands after stage " << before;
@@ -169,51 +201,108 @@ static LogicalResult verifyStages(Operation *command, int32_t numStages) {
   return success();
 }
 
-/// C2, C3 and C5 of a command, and of those in a repeat.
-static LogicalResult verifyCommand(Operation *op, ProgramOp plan,
-                                   const llvm::StringMap<KernelOp> &kernels,
-                                   int32_t numStages) {
-  if (failed(verifyWindows(op, plan.getRegions())) ||
-      failed(verifyStages(op, numStages)))
+/// The name an operation must not share with another of its kind; a program
+/// may name registers, dispatches and so on as often as it likes.
+static StringRef getUniqueName(Operation *op) {
+  return TypeSwitch<Operation *, StringRef>(op)
+      .Case<InputOp, OutputOp, SymbolOp, StageOp>(
+          [](auto named) { return named.getName(); })
+      .Default([](Operation *) { return StringRef(); });
+}
+
+static std::string getKindAndName(Operation *op) {
+  return (op->getName().getStringRef() + " " + getUniqueName(op)).str();
+}
+
+LogicalResult ModuleVerifier::verifyShared(Operation *slot) {
+  auto [known, isNew] = slots.try_emplace(getKindAndName(slot), slot);
+  if (isNew ||
+      (isa<InputOp, SymbolOp>(slot) &&
+       known->second->getAttrDictionary() == slot->getAttrDictionary())) // C6
+    return success();
+  InFlightDiagnostic error = slot->emitOpError("C6: \"")
+                             << getUniqueName(slot)
+                             << "\" is something else in another program";
+  error.attachNote(known->second->getLoc()) << "here";
+  return error;
+}
+
+/// C2, C3, C5 and C6 of an operation, and of those in a repeat.
+LogicalResult ModuleVerifier::verify(Operation *op) {
+  for (NamedAttribute attribute : op->getAttrs())
+    if (failed(verifyWindows(op, attribute.getValue())))
+      return failure();
+  if (failed(verifyStages(op)))
     return failure();
+  if (!getUniqueName(op).empty() && failed(verifyShared(op)))
+    return failure();
+  if (auto reg = dyn_cast<plan::RegisterOp>(op))
+    return verifyInstance(reg, reg.getInstance());
+  if (auto stage = dyn_cast<StageOp>(op)) {
+    for (auto name : stage.getKernels().getAsRange<FlatSymbolRefAttr>())
+      if (!symbols.lookupSymbolIn<KernelOp>(module, name.getAttr())) // C5
+        return stage.emitOpError("C5: the plan has no kernel ") << name;
+    return verifyInstance(stage, stage.getInstance());
+  }
   if (auto dispatch = dyn_cast<DispatchOp>(op))
-    return verifyDispatch(dispatch, kernels);
+    return verifyDispatch(dispatch);
   if (auto indirect = dyn_cast<DispatchIndirectOp>(op))
-    return success(succeeded(verifyDispatch(indirect, kernels)) &&
-                   succeeded(verifyIndirect(indirect, plan.getRegions())));
+    return success(succeeded(verifyDispatch(indirect)) &&
+                   succeeded(verifyIndirect(indirect)));
   if (auto repeat = dyn_cast<plan::RepeatOp>(op))
     for (Operation &inner : repeat.getBody().front())
-      if (failed(verifyCommand(&inner, plan, kernels, numStages)))
+      if (failed(verify(&inner)))
         return failure();
   return success();
 }
 
-LogicalResult ProgramOp::verifyRegions() {
+LogicalResult ModuleVerifier::verify(ProgramOp program) {
+  firstStage = endStage;
+  endStage += llvm::range_size(program.getBody().getOps<StageOp>());
+  for (Operation &op : program.getBody().front())
+    if (failed(verify(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ModuleVerifier::verify() {
+  llvm::StringSet<> programs;
+  for (Operation &op : module.getBody().front()) {
+    auto program = dyn_cast<ProgramOp>(op);
+    if (!program && !isa<KernelOp, DataOp>(op)) // C4
+      return op.emitOpError("C4: cannot stand in a plan");
+    if (program && !programs.insert(program.getName()).second) // C4
+      return program.emitOpError("C4: \"")
+             << program.getName() << "\" is there twice";
+    if (failed(program ? verify(program) : verify(&op)))
+      return failure();
+  }
+  if (programs.empty()) // C4
+    return module.emitOpError("C4: has no program");
+  return success();
+}
+
+LogicalResult plan::ModuleOp::verifyRegions() {
   if (getRegions().size() != vm::kNumRegions) // C1
     return emitOpError("C1: there are five region sizes, not ")
            << getRegions().size();
   for (int64_t size : getRegions())
     if (size < 0) // C1
       return emitOpError("C1: a region has ") << size << " bytes";
-  if (failed(verifyShared(*this)))
-    return failure();
-  llvm::StringMap<KernelOp> kernels;
-  for (auto kernel : getBody().getOps<KernelOp>())
-    kernels[kernel.getName()] = kernel;
-  auto numStages =
-      static_cast<int32_t>(llvm::range_size(getBody().getOps<plan::StageOp>()));
+  return ModuleVerifier(*this).verify();
+}
+
+LogicalResult ProgramOp::verifyRegions() {
   llvm::StringSet<> names;
   for (Operation &op : getBody().front()) {
-    if (!isa_and_nonnull<PlanDialect>(op.getDialect())) // C4
-      return op.emitOpError("C4: cannot stand in a plan");
-    StringRef name = getUniqueName(&op);
-    if (!name.empty() &&
-        !names.insert((op.getName().getStringRef() + " " + name).str()).second)
-      return op.emitOpError("C4: \"") << name << "\" is there twice";
-    if (failed(verifyCommand(&op, *this, kernels, numStages)))
-      return failure();
+    if (!isa_and_nonnull<PlanDialect>(op.getDialect())) // C1
+      return op.emitOpError("C1: cannot stand in a program");
+    if (!getUniqueName(&op).empty() &&
+        !names.insert(getKindAndName(&op)).second) // C1
+      return op.emitOpError("C1: \"")
+             << getUniqueName(&op) << "\" is there twice";
   }
-  return verifyReferences(*this, kernels.size());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,6 +368,17 @@ LogicalResult plan::KernelOp::verifyRegions() {
   bool hasModule = llvm::hasSingleElement(getBody().getOps<spirv::ModuleOp>());
   if (hasModule == getSpirv().has_value()) // C2
     return emitOpError("C2: has either one spirv.module or SPIR-V words");
+  auto isUnfinished = [&](BindingAttr binding) {
+    return binding.getIndex() == getUnfinished();
+  };
+  if (getUnfinished() && llvm::none_of(getBindings().getAsRange<BindingAttr>(),
+                                       isUnfinished)) // C4
+    return emitOpError("C4: has no binding ") << *getUnfinished();
+  if (std::optional<ArrayAttr> variants = getVariants())
+    for (auto name : variants->getAsRange<FlatSymbolRefAttr>())
+      if (!isa_and_present<KernelOp>(mlir::SymbolTable::lookupSymbolIn(
+              (*this)->getParentOp(), name.getAttr()))) // C4
+        return emitOpError("C4: there is no kernel ") << name;
   return success();
 }
 
@@ -309,7 +409,7 @@ LogicalResult plan::ClockOp::verify() {
   return success();
 }
 
-static bool isCommand(Operation &op) {
+bool plan::isCommand(Operation *op) {
   return isa<DispatchOp, DispatchIndirectOp, BarrierOp, plan::CopyOp, FillOp,
              plan::ClockOp, plan::RepeatOp>(op);
 }
@@ -322,7 +422,7 @@ LogicalResult plan::RepeatOp::verifyRegions() {
   if (getBody().front().empty()) // C1
     return emitOpError("C1: has no commands");
   for (Operation &op : getBody().front())
-    if (!isCommand(op)) // C5
+    if (!isCommand(&op)) // C5
       return op.emitOpError("C5: is not a command, and stands in a repeat");
   if (gpuvm::WindowAttr word = getConditionAttr())
     if (word.getRegion() != gpuvm::Region::registers || word.getLength() != 1)
@@ -342,11 +442,12 @@ LogicalResult plan::RepeatOp::verifyRegions() {
         return emitOpError("C2: ")
                << other << " is not a window like " << first;
     }
-    int64_t turns = getPhase() + getTimes(), length = rotation.size();
-    if (int64_t(getPhase()) < 0 || turns % length != 0) // C3
+    int64_t iterations = getPhase() + getTimes(), length = rotation.size();
+    if (int64_t(getPhase()) < 0 || iterations % length != 0) // C3
       return emitOpError("C3: ")
              << getPhase() << " and " << getTimes()
-             << " turns do not end where a rotation of " << length << " begins";
+             << " iterations do not end where a rotation of " << length
+             << " begins";
   }
   return success();
 }

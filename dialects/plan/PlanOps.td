@@ -21,9 +21,9 @@ def Plan_Dialect : Dialect {
   let cppNamespace = "::mlir::plan";
   let summary = "A plan: regions, kernels and the commands of one submit.";
   let description = [{
-    One `plan.program` holds what a `.gvplan` file holds: how large the regions
-    are and what is in them at first, the inputs, outputs and symbols with
-    their windows, the kernels, and the commands in order.
+    One `plan.module` holds what a `.gvplan` file holds: how large the regions
+    are and what is in them at first, the kernels, and the programs, each with its
+    inputs, outputs and symbols, their windows, and its commands in order.
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::gpuvm::GpuvmDialect"];
@@ -48,46 +48,67 @@ class Plan_ProgramChild<string mnemonic, list<Trait> traits = []>
 class Plan_Command<string mnemonic, list<Trait> traits = []>
     : Plan_Op<mnemonic, traits # [ParentOneOf<["ProgramOp", "RepeatOp"]>]>;
 
-def Plan_ProgramOp : Plan_Op<"program", [
-    IsolatedFromAbove, Symbol, NoTerminator, SingleBlock, NoRegionArguments]> {
-  let summary = "The plan of a program.";
+def Plan_ModuleOp : Plan_Op<"module", [
+    IsolatedFromAbove, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "A plan: the programs of one file.";
   let description = [{
     `regions` are the sizes of Registers, Metrics, Globals, Control and Heap in
-    bytes; `instances` is the number of VM instances.
+    bytes; `instances` is the number of VM instances of all programs.
 
-    Each program of a module has one of these, and the file holds them all. `shared`
-    are the bytes at the start of each region that are the same for all programs. In
-    Registers nothing is kept between `transient[0]` and `transient[1]` from one
-    execution to the next, so that all programs use it.
+    The programs have these regions in common, and one of them runs at a time. Stages
+    and commands are numbered in the order in which they stand, through all programs.
 
     C1: there are five region sizes, none of which is negative.
     C2: every window lies inside its region and starts at a multiple of 256.
     C3: a dispatch names a kernel of the plan and gives each binding of it and of its
         variants a window of the right region.
-    C4: the body holds operations of this dialect only; inputs, outputs,
-        symbols, stages and kernels have names that are unique among their kind.
-    C5: a stage names kernels and an instance of the plan, a register an
-        instance of the plan, a command stages of the plan, in ascending order.
-    C6: `shared` are five sizes, not larger than the regions, `transient` two
-        offsets in Registers, ascending from the end of what is shared.
+    C4: the body holds kernels, data and one program or more, whose names differ.
+    C5: a stage names kernels and an instance of the plan, a register an instance of
+        the plan, a command stages of its program, in ascending order.
+    C6: inputs, or symbols, that have one name in two programs are equal: the
+        programs share them.
 
     Example:
 
     ```mlir
-    plan.program @empty regions [256, 0, 0, 0, 0] instances 0 {
-      plan.fill #gpuvm.window<registers, 0, 64> with 0 for []
+    plan.module @empty regions [256, 0, 0, 0, 0] instances 0 {
+      plan.program @empty {
+        plan.fill #gpuvm.window<registers, 0, 64> with 0 for []
+      }
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$regions,
-                       I64Attr:$instances, OptionalAttr<StrAttr>:$sym_visibility,
-                       OptionalAttr<DenseI64ArrayAttr>:$shared,
-                       OptionalAttr<DenseI64ArrayAttr>:$transient);
+  let arguments = (ins SymbolNameAttr:$name, DenseI64ArrayAttr:$regions,
+                       I64Attr:$instances);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `regions` $regions `instances` $instances
-    (`shared` $shared^ `transient` $transient)? attr-dict-with-keyword $body
+    $name `regions` $regions `instances` $instances attr-dict-with-keyword $body
   }];
+  let hasRegionVerifier = 1;
+}
+
+def Plan_ProgramOp : Plan_Op<"program", [
+    HasParent<"ModuleOp">, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "What one execution of a program runs, and on what.";
+  let description = [{
+    C1: the body holds operations of this dialect only; inputs, outputs and symbols
+        have names that are unique among their kind.
+
+    Example:
+
+    ```mlir
+    plan.module @two regions [256, 0, 0, 0, 0] instances 0 {
+      plan.program @first {
+        plan.fill #gpuvm.window<registers, 0, 64> with 0 for []
+      }
+      plan.program @second {
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
 }
 
@@ -161,19 +182,21 @@ def Plan_StageOp : Plan_ProgramChild<"stage"> {
     Example:
 
     ```mlir
-    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+    plan.kernel @scale_0 local_size [256, 1, 1] workgroup_memory 0
         features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
-    plan.stage "scale" instance 0 kernels [0]
+    plan.program @scale {
+      plan.stage "scale" instance 0 kernels [@scale_0]
+    }
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$instance,
-                       DenseI64ArrayAttr:$kernels);
+                       FlatSymbolRefArrayAttr:$kernels);
   let assemblyFormat = "$name `instance` $instance `kernels` $kernels attr-dict";
 }
 
-def Plan_DataOp : Plan_ProgramChild<"data"> {
+def Plan_DataOp : Plan_Op<"data", [HasParent<"ModuleOp">]> {
   let summary = "Initial contents of a region.";
   let description = [{
     C1: the window is as long as the value needs.
@@ -185,8 +208,9 @@ def Plan_DataOp : Plan_ProgramChild<"data"> {
   let hasVerifier = 1;
 }
 
-def Plan_KernelOp : Plan_ProgramChild<"kernel", [
-    IsolatedFromAbove, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
+def Plan_KernelOp : Plan_Op<"kernel", [
+    ParentOneOf<["::mlir::ModuleOp", "ModuleOp"]>, IsolatedFromAbove, Symbol,
+    SymbolTable, NoTerminator, SingleBlock, NoRegionArguments]> {
   let summary = "A kernel and its descriptors.";
   let description = [{
     The body is one `spirv.module`; an external kernel has an empty body and
@@ -197,34 +221,36 @@ def Plan_KernelOp : Plan_ProgramChild<"kernel", [
     direct dispatch, and have bindings that the kernel does not have: dispatches
     have windows for all of them.
 
-    A kernel with the attribute `plan.unfinished` sets the first word at that
-    binding to other than zero if it has to give up a loop that is not over.
+    A kernel sets the first word at the binding `unfinished`, if it has that, to
+    other than zero if it has to give up a loop that is not over.
 
     C1: bindings ascend.
     C2: the body holds one `spirv.module`, or the kernel has `spirv`.
     C3: `local_size` is three positive numbers, `workgroup_memory` not negative.
+    C4: `variants` are kernels next to it, `unfinished` is one of the bindings.
 
     Example:
 
     ```mlir
-    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+    plan.kernel @scale_0 local_size [256, 1, 1] workgroup_memory 0
         features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
     ```
   }];
-  let arguments = (ins StrAttr:$name, DenseI32ArrayAttr:$local_size,
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI32ArrayAttr:$local_size,
                        I64Attr:$workgroup_memory, StrArrayAttr:$features,
                        Plan_BindingArrayAttr:$bindings,
                        DefaultValuedStrAttr<StrAttr, "main">:$entry_point,
                        OptionalAttr<DenseI32ArrayAttr>:$spirv,
                        OptionalAttr<TypeArrayAttr>:$element_types,
-                       OptionalAttr<StrArrayAttr>:$variants,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$variants,
                        OptionalAttr<Gpuvm_DeviceKindAttr>:$device,
-                       OptionalAttr<I64Attr>:$groups);
+                       OptionalAttr<I64Attr>:$groups,
+                       OptionalAttr<I64Attr>:$unfinished);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `local_size` $local_size `workgroup_memory` $workgroup_memory
+    $sym_name `local_size` $local_size `workgroup_memory` $workgroup_memory
     `features` $features `bindings` $bindings attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
@@ -241,15 +267,18 @@ def Plan_DispatchOp : Plan_Command<"dispatch"> {
     Example:
 
     ```mlir
-    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+    plan.kernel @scale_0 local_size [256, 1, 1] workgroup_memory 0
         features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
-    plan.dispatch "scale_0" groups [1, 1, 1]
-        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
+    plan.program @scale {
+      plan.stage "scale" instance 0 kernels [@scale_0]
+      plan.dispatch @scale_0 groups [1, 1, 1]
+          windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
+    }
     ```
   }];
-  let arguments = (ins StrAttr:$kernel, DenseI32ArrayAttr:$groups,
+  let arguments = (ins FlatSymbolRefAttr:$kernel, DenseI32ArrayAttr:$groups,
                        Gpuvm_WindowArrayAttr:$windows, DenseI32ArrayAttr:$stages);
   let assemblyFormat = "$kernel `groups` $groups `windows` $windows `for` $stages attr-dict";
   let hasVerifier = 1;
@@ -258,31 +287,43 @@ def Plan_DispatchOp : Plan_Command<"dispatch"> {
 def Plan_DispatchIndirectOp : Plan_Command<"dispatch_indirect"> {
   let summary = "Runs a kernel with group counts read from Control.";
   let description = [{
+    Devices that have the feature `unless` do without the command.
+
     C1: the three words at byte `control_offset` lie inside Control.
 
     Example:
 
     ```mlir
-    plan.kernel "scale_0" local_size [256, 1, 1] workgroup_memory 0
+    plan.kernel @scale_0 local_size [256, 1, 1] workgroup_memory 0
         features [] bindings [#plan.binding<0, read>, #plan.binding<5, write>]
         attributes {spirv = array<i32: 119734787>} {
     }
-    plan.dispatch_indirect "scale_0" control 0
-        windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
+    plan.program @scale {
+      plan.stage "scale" instance 0 kernels [@scale_0]
+      plan.dispatch_indirect @scale_0 control 0
+          windows [#gpuvm.window<registers, 0, 32>, #gpuvm.window<registers, 256, 32>] for [0]
+    }
     ```
   }];
-  let arguments = (ins StrAttr:$kernel, I64Attr:$control_offset,
-                       Gpuvm_WindowArrayAttr:$windows, DenseI32ArrayAttr:$stages);
-  let assemblyFormat = "$kernel `control` $control_offset `windows` $windows `for` $stages attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, I64Attr:$control_offset,
+                       Gpuvm_WindowArrayAttr:$windows, DenseI32ArrayAttr:$stages,
+                       OptionalAttr<StrAttr>:$unless);
+  let assemblyFormat = [{
+    $kernel `control` $control_offset `windows` $windows `for` $stages
+    (`unless` $unless^)? attr-dict
+  }];
 }
 
 def Plan_BarrierOp : Plan_Command<"barrier"> {
   let summary = "Everything before is visible to everything after, and why.";
   let description = [{
+    Devices that have the feature `unless` do without it.
+
     Example: `plan.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
   }];
-  let arguments = (ins Gpuvm_HazardArrayAttr:$reasons);
-  let assemblyFormat = "$reasons attr-dict";
+  let arguments = (ins Gpuvm_HazardArrayAttr:$reasons,
+                       OptionalAttr<StrAttr>:$unless);
+  let assemblyFormat = "$reasons (`unless` $unless^)? attr-dict";
 }
 
 def Plan_CopyOp : Plan_Command<"copy"> {
@@ -330,7 +371,7 @@ def Plan_RepeatOp : Plan_Command<"repeat", [
     reasons of barriers), a repeat is one, and those of its body follow it.
 
     The windows of a rotation rotate after each iteration: what is in one of them at
-    the end of an iteration is in the one before it in the next one (flow.loop).
+    the end of an iteration is in the one before it in the next one (gpuvm.loop).
 
     `while` is a byte of region registers: once it is 0 at the end of an iteration,
     later iterations change nothing, and need not run.

@@ -37,15 +37,8 @@ bool mayLoopLong(flow::DispatchOp kernel, int64_t bodies);
 inline constexpr int64_t kMaxSubgroupIterations = 60000;
 
 /// On a kernel, which makes the elements that an equal one right before it has
-/// left, and on the barrier before it, which is there for it alone.
+/// left.
 inline constexpr llvm::StringLiteral kResumesAttr = "gpuvm.resumes";
-
-/// On its emitted module, and on the plan.kernel: the binding whose first word
-/// says that a loop was given up.
-inline constexpr llvm::StringLiteral kUnfinishedAttr = "plan.unfinished";
-
-/// On commands of a plan: the feature of devices that do without them.
-inline constexpr llvm::StringLiteral kUnlessAttr = "plan.unless";
 
 /// A map whose loops are limited deals its elements round robin to all its
 /// lanes. A lane that has come to one whose loops are too long stores no more,

@@ -1,12 +1,11 @@
-//===- EmitKernels.cpp - each kernel as a spirv.module --------------------===//
+//===- EmitKernels.cpp - the kernels of the plan --------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels that differ only in their names and windows' offsets share one
-// module. What the plan says of a kernel besides its code is kept in attributes
-// of the module. Kernels have nothing to do with each other, so threads that
-// the context has emit them side by side; modules are added in program order.
+// plan.kernel. Kernels have nothing to do with each other, so threads that the
+// context has emit them side by side; they are added in program order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,11 +67,10 @@ private:
   SmallVector<std::unique_ptr<SpirvPasses>> idle;
 };
 
-/// Kernels that share a module, the first of which is emitted.
+/// Kernels that share their code, the first of which is emitted.
 struct DistinctKernel {
   SmallVector<flow::DispatchOp> kernels;
   EmittedKernel emitted;
-  SmallVector<unsigned> unread; ///< Operands that it does without.
   /// What takes the place of `emitted` on devices that can run another launch
   /// than the last one, in the order of the launches.
   SmallVector<EmittedKernel> variants;
@@ -86,13 +84,14 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override;
   LogicalResult readExternal(ExternKernelOp kernel);
   void findDistinct();
-  LogicalResult emitFirst(DistinctKernel &distinct, SpirvPasses &passes);
-  LogicalResult emitRest(DistinctKernel &distinct, SpirvPasses &passes);
-  LogicalResult forEachDistinct(
-      function_ref<LogicalResult(DistinctKernel &, SpirvPasses &)> emit);
-  StringAttr insert(EmittedKernel &emitted, const Twine &name,
-                    LaunchAttr launch);
-  void insertModules(DistinctKernel &distinct);
+  FailureOr<EmittedKernel> emit(flow::DispatchOp kernel,
+                                const KernelLayout &layout,
+                                SpirvPasses &passes);
+  LogicalResult emit(DistinctKernel &distinct, SpirvPasses &passes);
+  LogicalResult emitAll();
+  plan::KernelOp insert(EmittedKernel &emitted, const Twine &name,
+                        flow::DispatchOp kernel, LaunchAttr launch);
+  void insert(DistinctKernel &distinct);
 
   /// For tests; no plan may have more.
   Option<uint64_t> maxSpirvBytes{
@@ -145,34 +144,6 @@ bindingAttrs(MLIRContext *context,
                         llvm::to_vector(llvm::make_second_range(sorted)));
 }
 
-/// The operands that no lane of `kernel` turned out to read, the last one
-/// first: what is computed from them is never chosen.
-static SmallVector<unsigned> findUnread(flow::DispatchOp kernel,
-                                        const EmittedKernel &emitted) {
-  BindingLayout layout = layOutBindings(kernel);
-  SmallVector<unsigned> unread;
-  for (unsigned i = layout.inputs.size(); i-- > 0;)
-    if (!emitted.uses.contains(layout.inputs[i]))
-      unread.push_back(i);
-  return unread;
-}
-
-static void dropInputs(flow::DispatchOp kernel, ArrayRef<unsigned> unread) {
-  Block &body = kernel.getBody().front();
-  SmallVector<Attribute> windows(kernel.getInputWindows()->getValue());
-  for (unsigned i : unread) {
-    BlockArgument argument = body.getArgument(i);
-    OpBuilder b = OpBuilder::atBlockBegin(&body);
-    auto type = cast<RankedTensorType>(argument.getType());
-    argument.replaceAllUsesWith(tensor::EmptyOp::create(
-        b, argument.getLoc(), type.getShape(), type.getElementType()));
-    body.eraseArgument(i);
-    kernel.getInputsMutable().erase(i);
-    windows.erase(windows.begin() + i);
-  }
-  kernel.setInputWindowsAttr(ArrayAttr::get(kernel.getContext(), windows));
-}
-
 //===----------------------------------------------------------------------===//
 // Emitting
 //===----------------------------------------------------------------------===//
@@ -190,9 +161,38 @@ void EmitKernels::findDistinct() {
     }
 }
 
-/// Calls `emit` for each, on as many threads as the context has.
-LogicalResult EmitKernels::forEachDistinct(
-    function_ref<LogicalResult(DistinctKernel &, SpirvPasses &)> emit) {
+FailureOr<EmittedKernel> EmitKernels::emit(flow::DispatchOp kernel,
+                                           const KernelLayout &layout,
+                                           SpirvPasses &passes) {
+  auto emitted = emitKernel(kernel, layout, {exact, spins}, passes);
+  if (failed(emitted) ||
+      failed(checkCodeSize(kernel, *emitted->module, maxSpirvBytes)))
+    return failure();
+  return emitted;
+}
+
+/// Emits what every device can run, and then the variants.
+LogicalResult EmitKernels::emit(DistinctKernel &distinct, SpirvPasses &passes) {
+  flow::DispatchOp kernel = distinct.first();
+  if (failed(checkLaunches(kernel)))
+    return failure();
+  auto first = emit(kernel, *layOutKernel(kernel), passes);
+  if (failed(first))
+    return failure();
+  distinct.emitted = std::move(*first);
+  SmallVector<LaunchAttr> launches = getLaunches(kernel);
+  for (LaunchAttr launch : ArrayRef(launches).drop_back()) {
+    auto variant = emit(kernel, *layOutLaunch(kernel, launch), passes);
+    if (failed(variant))
+      return failure();
+    distinct.variants.push_back(std::move(*variant));
+  }
+  ++numEmitted;
+  return success();
+}
+
+/// On as many threads as the context has.
+LogicalResult EmitKernels::emitAll() {
   PassInstrumentor *observer = getAnalysisManager().getPassInstrumentor();
   return failableParallelForEach(
       &getContext(), distinctKernels, [&](DistinctKernel &distinct) {
@@ -208,80 +208,49 @@ LogicalResult EmitKernels::forEachDistinct(
       });
 }
 
-/// Emits what every device can run.
-LogicalResult EmitKernels::emitFirst(DistinctKernel &distinct,
-                                     SpirvPasses &passes) {
-  flow::DispatchOp kernel = distinct.first();
-  if (failed(checkLaunches(kernel)))
-    return failure();
-  auto result =
-      emitKernel(kernel, *layOutKernel(kernel), {exact, spins}, passes);
-  if (failed(result))
-    return failure();
-  distinct.unread = findUnread(kernel, *result);
-  distinct.emitted = std::move(*result);
-  return success();
-}
-
-/// Emits it again if it has lost operands, and then the variants.
-LogicalResult EmitKernels::emitRest(DistinctKernel &distinct,
-                                    SpirvPasses &passes) {
-  if (!distinct.unread.empty() && failed(emitFirst(distinct, passes)))
-    return failure();
-  flow::DispatchOp kernel = distinct.first();
-  if (failed(checkCodeSize(kernel, *distinct.emitted.module, maxSpirvBytes)))
-    return failure();
-  SmallVector<LaunchAttr> launches = getLaunches(kernel);
-  for (LaunchAttr launch : ArrayRef(launches).drop_back()) {
-    auto variant = emitKernel(kernel, *layOutLaunch(kernel, launch),
-                              {exact, spins}, passes);
-    if (failed(variant))
-      return failure();
-    if (failed(checkCodeSize(kernel, *variant->module, maxSpirvBytes)))
-      return failure();
-    distinct.variants.push_back(std::move(*variant));
-  }
-  ++numEmitted;
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
-// Modules
+// Kernels of the plan
 //===----------------------------------------------------------------------===//
 
-/// Adds a module of this name, or one like it, with what the plan says of it.
-StringAttr EmitKernels::insert(EmittedKernel &emitted, const Twine &name,
-                               LaunchAttr launch) {
-  spirv::ModuleOp module = emitted.module.release();
-  Builder b(&getContext());
-  module->setAttr("gpuvm.bindings", bindingAttrs(&getContext(), emitted.uses));
-  module->setAttr("gpuvm.features", b.getStrArrayAttr(emitted.features));
-  module->setAttr("gpuvm.lanes", b.getI64IntegerAttr(emitted.lanes));
-  module->setAttr("gpuvm.workgroup_bytes",
-                  b.getI64IntegerAttr(emitted.workgroupBytes));
-  module->setAttr("gpuvm.launch", launch);
-  module.setName(name.str());
-  return symbols->insert(module);
+/// Adds what `kernel` was emitted as for one of its launches, of this name or
+/// one like it.
+plan::KernelOp EmitKernels::insert(EmittedKernel &emitted, const Twine &name,
+                                   flow::DispatchOp kernel, LaunchAttr launch) {
+  OpBuilder b(&getContext());
+  gpuvm::DeviceKindAttr device;
+  if (launch.getDevice() != DeviceKind::any)
+    device = gpuvm::DeviceKindAttr::get(&getContext(), launch.getDevice());
+  IntegerAttr groups;
+  if (getLaunches(kernel).back().getGroups() != launch.getGroups())
+    groups = b.getI64IntegerAttr(launch.getGroups());
+  auto to = plan::KernelOp::create(
+      b, kernel.getLoc(), name.str(),
+      ArrayRef<int32_t>{static_cast<int32_t>(emitted.lanes), 1, 1},
+      emitted.workgroupBytes, b.getStrArrayAttr(emitted.features),
+      bindingAttrs(&getContext(), emitted.uses), "main",
+      /*spirv=*/DenseI32ArrayAttr(), /*element_types=*/ArrayAttr(),
+      /*variants=*/ArrayAttr(), device, groups, /*unfinished=*/IntegerAttr());
+  to.getBody().emplaceBlock().push_back(emitted.module.release());
+  symbols->insert(to);
+  return to;
 }
 
-void EmitKernels::insertModules(DistinctKernel &distinct) {
+void EmitKernels::insert(DistinctKernel &distinct) {
   Builder b(&getContext());
   flow::DispatchOp kernel = distinct.first();
   SmallVector<LaunchAttr> launches = getLaunches(kernel);
-  spirv::ModuleOp module = *distinct.emitted.module;
-  StringAttr name =
-      insert(distinct.emitted, kernel.getSymName(), launches.back());
+  plan::KernelOp to =
+      insert(distinct.emitted, kernel.getSymName(), kernel, launches.back());
   if (kernel->hasAttr(kResumesAttr))
-    module->setAttr(kUnfinishedAttr,
-                    b.getI64IntegerAttr(layOutBindings(kernel).scratch.back()));
+    to.setUnfinished(layOutBindings(kernel).scratch.back());
   SmallVector<Attribute> variants;
   for (auto [variant, launch] : llvm::zip(distinct.variants, launches))
-    variants.push_back(
-        insert(variant, name.getValue() + "_" + launch.getForm(), launch));
+    variants.push_back(FlatSymbolRefAttr::get(insert(
+        variant, to.getSymName() + "_" + launch.getForm(), kernel, launch)));
   if (!variants.empty())
-    module->setAttr("gpuvm.variants", b.getArrayAttr(variants));
+    to.setVariantsAttr(b.getArrayAttr(variants));
   for (flow::DispatchOp like : distinct.kernels)
-    like.setEmittedAttr(FlatSymbolRefAttr::get(name));
+    like.setEmittedAttr(FlatSymbolRefAttr::get(to));
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,22 +308,10 @@ void EmitKernels::runOnOperation() {
     return signalPassFailure();
   pool.emplace(&getContext());
   findDistinct();
-  if (failed(
-          forEachDistinct([&](DistinctKernel &distinct, SpirvPasses &passes) {
-            return emitFirst(distinct, passes);
-          })))
-    return signalPassFailure();
-  // Kernels read values of one program, whose users are one list.
-  for (DistinctKernel &distinct : distinctKernels)
-    for (flow::DispatchOp kernel : distinct.kernels)
-      dropInputs(kernel, distinct.unread);
-  if (failed(
-          forEachDistinct([&](DistinctKernel &distinct, SpirvPasses &passes) {
-            return emitRest(distinct, passes);
-          })))
+  if (failed(emitAll()))
     return signalPassFailure();
   symbols.emplace(getOperation());
   for (DistinctKernel &distinct : distinctKernels)
-    insertModules(distinct);
+    insert(distinct);
   distinctKernels.clear();
 }

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kernels/loops/LongLoops.h"
+#include "dialects/plan/Plan.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Commands.h"
 
@@ -41,31 +41,44 @@ struct Touch : Access {
 /// Walks over the commands of a program in the order of its block.
 class BarrierPlacer {
 public:
-  explicit BarrierPlacer(bool minimal) : minimal(minimal) {}
-  void run(ProgramOp program) { add(program.getBody().front()); }
+  /// The first command of the program has number `index`.
+  BarrierPlacer(SymbolTableCollection &symbols, bool minimal, uint32_t index)
+      : symbols(symbols), minimal(minimal), first(index), index(index) {}
+  /// The number of the command after those of the program.
+  uint32_t run(plan::ProgramOp program) {
+    add(program.getBody().front());
+    return index;
+  }
 
 private:
   void place(OpBuilder b, Location loc, ArrayRef<Attribute> hazards);
   void add(Block &block);
-  void add(flow::LoopOp loop);
-  void add(CommandOpInterface command);
-  void addResuming(flow::DispatchOp kernel);
+  void add(plan::RepeatOp loop);
+  void add(Operation *command);
+  void addLeftOut(plan::DispatchIndirectOp dispatch);
 
   /// A loop that has begun.
   struct Open {
-    flow::BarrierOp barrier;         ///< Its first command.
+    plan::BarrierOp barrier;         ///< Its first command.
     SmallVector<Touch> firstTouches; ///< Between that and the next barrier.
   };
+  SymbolTableCollection &symbols;
   bool minimal;
-  uint32_t index = 0;                   ///< Of the next command.
+  uint32_t first;
+  uint32_t index;                       ///< Of the next command.
   SmallVector<Touch> previous, current; ///< Epochs before and after `barrier`.
-  flow::BarrierOp barrier;
+  plan::BarrierOp barrier;
   SmallVector<Open> open;
 };
 
 struct PlaceBarriers : gpuvm::impl::PlaceBarriersBase<PlaceBarriers> {
   using Base::Base;
-  void runOnOperation() override { BarrierPlacer(minimal).run(getOperation()); }
+  void runOnOperation() override {
+    SymbolTableCollection symbols;
+    uint32_t index = 0;
+    for (auto program : getOperation().getBody().getOps<plan::ProgramOp>())
+      index = BarrierPlacer(symbols, minimal, index).run(program);
+  }
 };
 
 } // namespace
@@ -96,31 +109,39 @@ static void findHazards(ArrayRef<Touch> earlier, ArrayRef<Access> accesses,
 /// Puts the next barrier here.
 void BarrierPlacer::place(OpBuilder b, Location loc,
                           ArrayRef<Attribute> hazards) {
-  barrier = flow::BarrierOp::create(b, loc, b.getArrayAttr(hazards));
+  barrier = plan::BarrierOp::create(b, loc, b.getArrayAttr(hazards),
+                                    /*unless=*/StringAttr());
   previous = std::exchange(current, {});
   ++numBarriers;
   ++index;
 }
 
-static void addReasons(flow::BarrierOp barrier, ArrayRef<Touch> earlier,
+static void addReasons(plan::BarrierOp barrier, ArrayRef<Touch> earlier,
                        ArrayRef<Access> accesses, uint32_t command) {
   SmallVector<Attribute> reasons(barrier.getReasons().getValue());
   findHazards(earlier, accesses, command, reasons);
   barrier.setReasonsAttr(ArrayAttr::get(barrier.getContext(), reasons));
 }
 
-/// What was accessed earlier, with the windows renamed as `turns` iterations
-/// later.
+static Rotations getRotations(plan::RepeatOp loop) {
+  Rotations rotations;
+  if (loop.getRotations())
+    for (auto rotation : loop.getRotations()->getAsRange<ArrayAttr>())
+      rotations.push_back(llvm::to_vector(rotation.getAsRange<WindowAttr>()));
+  return rotations;
+}
+
+/// What was accessed earlier, with the windows renamed as `iterations` later.
 static void rotate(SmallVectorImpl<Touch> &touches, const Rotations &rotations,
-                   int64_t turns) {
+                   int64_t iterations) {
   for (Touch &touch : touches)
-    touch.window = gpuvm::rotate(touch.window, rotations, turns);
+    touch.window = gpuvm::rotate(touch.window, rotations, iterations);
 }
 
 /// A loop begins with a barrier, which parts its times. (Hardly any loop needs
 /// none: what it carries is read each time.) What the last commands of a time
 /// leave meets the first ones of the next.
-void BarrierPlacer::add(flow::LoopOp loop) {
+void BarrierPlacer::add(plan::RepeatOp loop) {
   ++index;
   Rotations rotations = getRotations(loop);
   rotate(current, rotations, loop.getPhase());
@@ -134,27 +155,26 @@ void BarrierPlacer::add(flow::LoopOp loop) {
     addReasons(first, current, Access(touch), touch.command);
 }
 
-/// A kernel that resumes touches, of what others do, only what the one right
-/// before it does, so what waits for that waits for both.
-void BarrierPlacer::addResuming(flow::DispatchOp kernel) {
+/// A dispatch that some devices leave out touches, of what others do, only what
+/// the one right before it does, so what waits for that waits for both. They
+/// leave out its barrier, too.
+void BarrierPlacer::addLeftOut(plan::DispatchIndirectOp dispatch) {
   SmallVector<Touch> before = current;
   llvm::erase_if(before, [&](Touch &t) { return t.command + 1 != index; });
   SmallVector<Attribute> hazards;
-  findHazards(before, CommandOpInterface(kernel).getAccesses(), index + 1,
-              hazards);
-  OpBuilder b(kernel);
-  auto wait =
-      flow::BarrierOp::create(b, kernel.getLoc(), b.getArrayAttr(hazards));
-  wait->setAttr(kResumesAttr, b.getUnitAttr());
+  findHazards(before, plan::getAccesses(dispatch, symbols), index + 1, hazards);
+  OpBuilder b(dispatch);
+  plan::BarrierOp::create(b, dispatch.getLoc(), b.getArrayAttr(hazards),
+                          dispatch.getUnlessAttr());
   ++numBarriers;
   index += 2;
 }
 
-void BarrierPlacer::add(CommandOpInterface command) {
-  SmallVector<Access> accesses = command.getAccesses();
+void BarrierPlacer::add(Operation *command) {
+  SmallVector<Access> accesses = plan::getAccesses(command, symbols);
   SmallVector<Attribute> hazards;
   findHazards(current, accesses, index + 1, hazards);
-  if (minimal ? !hazards.empty() : index > 0)
+  if (minimal ? !hazards.empty() : index > first)
     place(OpBuilder(command), command->getLoc(), hazards);
   else if (barrier)
     addReasons(barrier, previous, accesses, index);
@@ -168,13 +188,12 @@ void BarrierPlacer::add(CommandOpInterface command) {
 
 void BarrierPlacer::add(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto kernel = dyn_cast<flow::DispatchOp>(op);
-    if (auto loop = dyn_cast<flow::LoopOp>(op))
+    auto dispatch = dyn_cast<plan::DispatchIndirectOp>(op);
+    if (auto loop = dyn_cast<plan::RepeatOp>(op))
       add(loop);
-    else if (kernel && kernel->hasAttr(kResumesAttr))
-      addResuming(kernel);
-    else if (auto command = dyn_cast<CommandOpInterface>(op);
-             command && !command.isFence())
-      add(command);
+    else if (dispatch && dispatch.getUnless())
+      addLeftOut(dispatch);
+    else if (plan::isCommand(&op) && !isa<plan::BarrierOp>(op))
+      add(&op);
   }
 }

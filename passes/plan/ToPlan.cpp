@@ -1,10 +1,12 @@
-//===- ToPlan.cpp - from programs with windows to plans -------------------===//
+//===- ToPlan.cpp - from programs with windows to a plan ------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nothing is decided here: every operation of the program is written down once
-// more in the words of the plan.
+// Every operation of the programs is written down once more in the words of the
+// plan. Decided is only where in the regions of the plan each program has its
+// bytes: what all of them share comes first, then what each one keeps; what
+// they do not keep is in one place, since only one of them runs at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +17,11 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
 
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
 
 namespace mlir::gpuvm {
 #define GEN_PASS_DEF_TOPLAN
@@ -27,66 +33,170 @@ using namespace mlir::gpuvm;
 
 namespace {
 
-class PlanBuilder {
+/// Where in the regions of the plan a program has what gpuvm-plan-memory gave
+/// it a window for.
+struct ProgramPlace {
+  SmallVector<int64_t> bytes;  ///< Of each region.
+  SmallVector<int64_t> shared; ///< Those at its start.
+  /// In Registers nothing between these is kept for the next execution.
+  int64_t transientBegin, transientEnd;
+  /// Where what is kept, and what is not, begins in the plan.
+  SmallVector<int64_t> kept;
+  int64_t transient = 0;
+
+  explicit ProgramPlace(ProgramOp program);
+  bool isShared(WindowAttr window) const {
+    return int64_t(window.getOffset()) < shared[unsigned(window.getRegion())];
+  }
+  WindowAttr at(WindowAttr window) const;
+};
+
+struct Emitted {
+  plan::KernelOp kernel;
+  /// The bindings in the plan of those that gpuvm-emit-kernels laid out.
+  llvm::DenseMap<unsigned, unsigned> bindings;
+};
+
+/// What is known of the plan while its programs are added.
+struct PlanContext {
+  plan::ModuleOp plan;
+  bool hasSeveral = false; ///< Programs, each with names of its own.
+  llvm::DenseMap<Attribute, Emitted> emitted; ///< By name.
+  llvm::DenseMap<Operation *, plan::KernelOp> external;
+  SymbolTableCollection symbols;
+  llvm::DenseSet<WindowAttr> initialized;
+  int32_t numStages = 0;
+};
+
+class ProgramBuilder {
 public:
-  /// `modules` has what the kernels were emitted as, which the program is the
-  /// last to need if it `isLast`.
-  PlanBuilder(ProgramOp program, SymbolTable &modules, bool isLast)
-      : program(program), commands(getCommands(program)), modules(modules),
-        isLast(isLast), b(program), loc(program.getLoc()) {}
+  ProgramBuilder(ProgramOp program, const ProgramPlace &place,
+                 PlanContext &context)
+      : program(program), place(place), context(context),
+        commands(getCommands(program)),
+        b(OpBuilder::atBlockEnd(&context.plan.getBody().front())),
+        loc(program.getLoc()) {}
   LogicalResult run();
 
 private:
+  WindowAttr at(WindowAttr window) const { return place.at(window); }
+  ArrayAttr allAt(ArrayRef<WindowAttr> windows);
+  StringAttr nameOf(StringRef name, bool isShared = false);
+  StringAttr nameOfRows(StringAttr symbol);
   void addInputsAndOutputs();
+  void addData(Location loc, ElementsAttr value, WindowAttr window);
+  void addAllData();
   void addSymbols();
   void addRegisters();
-  LogicalResult addKernels();
-  void addEmitted(Location loc, spirv::ModuleOp module,
-                  LaunchAttr base = LaunchAttr());
-  void addExternal(ExternKernelOp op);
   void addStages();
   SmallVector<int32_t> stagesOf(CommandOpInterface command);
+  plan::KernelOp kernelOf(CommandOpInterface command);
   LogicalResult addCommands(Block &block);
-  llvm::SmallDenseSet<unsigned> bindingsOf(StringRef emitted);
   LogicalResult addDispatch(flow::DispatchOp op);
-  void leaveOut(Operation *command);
-  void addLoopWords();
   LogicalResult addLoop(flow::LoopOp op);
   void addInvoke(InvokeOp op);
   bool isOverwritten(flow::ExposeOp op);
 
-  spirv::ModuleOp moduleOf(StringRef emitted) {
-    return modules.lookup<spirv::ModuleOp>(emitted);
-  }
-
   ProgramOp program;
+  const ProgramPlace &place;
+  PlanContext &context;
   SmallVector<CommandOpInterface> commands;
-  SymbolTable &modules;
-  bool isLast;
   OpBuilder b;
   Location loc;
-  llvm::MapVector<StringRef, unsigned> kernelNumber;
   llvm::DenseMap<Attribute, int32_t> stageNumber; ///< By name.
 };
 
 struct ToPlan : gpuvm::impl::ToPlanBase<ToPlan> {
   void runOnOperation() override;
+  LogicalResult addKernels(ArrayRef<ProgramOp> programs, PlanContext &context);
 };
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+ProgramPlace::ProgramPlace(ProgramOp program) {
+  llvm::append_range(bytes, *program.getRegionBytes());
+  bool isAlone = !program.getSharedBytes();
+  llvm::append_range(shared,
+                     isAlone ? ArrayRef(bytes) : *program.getSharedBytes());
+  transientBegin = isAlone ? bytes[0] : (*program.getTransient())[0];
+  transientEnd = isAlone ? bytes[0] : (*program.getTransient())[1];
+}
+
+WindowAttr ProgramPlace::at(WindowAttr window) const {
+  if (isShared(window))
+    return window;
+  gpuvm::Region region = window.getRegion();
+  int64_t offset = window.getOffset();
+  if (region == gpuvm::Region::registers && offset >= transientBegin) {
+    if (offset < transientEnd)
+      return WindowAttr::get(window.getContext(), region,
+                             offset - transientBegin + transient,
+                             window.getLength());
+    offset -= transientEnd - transientBegin;
+  }
+  return WindowAttr::get(window.getContext(), region,
+                         offset - shared[unsigned(region)] +
+                             kept[unsigned(region)],
+                         window.getLength());
+}
+
+/// Places of programs, and the sizes of the regions of the plan.
+static SmallVector<ProgramPlace>
+placePrograms(ArrayRef<ProgramOp> programs, SmallVectorImpl<int64_t> &regions) {
+  SmallVector<ProgramPlace> places;
+  for (ProgramOp program : programs)
+    places.emplace_back(program);
+  regions = places.front().shared;
+  int64_t transient = 0;
+  for (ProgramPlace &place : places) {
+    place.kept = llvm::to_vector(regions);
+    for (unsigned region = 0; region < kNumRegions; ++region)
+      regions[region] += place.bytes[region] - place.shared[region];
+    regions[0] -= place.transientEnd - place.transientBegin;
+    transient = std::max(transient, place.transientEnd - place.transientBegin);
+  }
+  for (ProgramPlace &place : places)
+    place.transient = regions[0];
+  regions[0] += transient;
+  return places;
+}
+
+//===----------------------------------------------------------------------===//
 // What the regions hold
 //===----------------------------------------------------------------------===//
 
-void PlanBuilder::addInputsAndOutputs() {
+ArrayAttr ProgramBuilder::allAt(ArrayRef<WindowAttr> windows) {
+  SmallVector<Attribute> placed;
+  for (WindowAttr window : windows)
+    placed.push_back(at(window));
+  return b.getArrayAttr(placed);
+}
+
+StringAttr ProgramBuilder::nameOf(StringRef name, bool isShared) {
+  return b.getStringAttr(context.hasSeveral && !isShared
+                             ? program.getSymName() + "." + name
+                             : name);
+}
+
+StringAttr ProgramBuilder::nameOfRows(StringAttr symbol) {
+  if (!symbol)
+    return symbol;
+  Operation *op = context.symbols.lookupSymbolIn(program, symbol);
+  return nameOf(symbol, getSymbolInfo(op).isShared);
+}
+
+void ProgramBuilder::addInputsAndOutputs() {
   FunctionType type = program.getProgramType();
   auto add = [&](ArrayAttr names, ArrayRef<Type> types, ArrayAttr windows,
                  std::optional<ArrayAttr> counts, auto make) {
     for (auto [i, name, t, window] :
          llvm::enumerate(names, types, windows.getAsRange<WindowAttr>()))
-      make(cast<StringAttr>(name), cast<RankedTensorType>(t), window,
-           program.getCount(counts, i));
+      make(nameOf(cast<StringAttr>(name)), cast<RankedTensorType>(t),
+           at(window), nameOfRows(program.getCount(counts, i)));
   };
   add(program.getInputNames(), type.getInputs(), *program.getInputWindows(),
       program.getInputCounts(),
@@ -95,12 +205,15 @@ void PlanBuilder::addInputsAndOutputs() {
         plan::InputOp::create(b, loc, name, t, window,
                               plan::Residency::execution, rows);
       });
-  for (auto heap : program.getBody().getOps<HeapOp>())
-    if (!heap.getInitial())
+  for (auto heap : program.getBody().getOps<HeapOp>()) {
+    SymbolInfo symbol = getSymbolInfo(heap);
+    FlatSymbolRefAttr rows = heap.getRowsAttr();
+    if (!symbol.initial)
       plan::InputOp::create(
-          b, heap.getLoc(), heap.getSymName(), getSymbolInfo(heap).type,
-          heap.getWindowAttr(), plan::Residency::load,
-          heap.getRowsAttr() ? heap.getRowsAttr().getAttr() : StringAttr());
+          b, heap.getLoc(), nameOf(heap.getSymName(), symbol.isShared),
+          symbol.type, at(symbol.window), plan::Residency::load,
+          nameOfRows(rows ? rows.getAttr() : StringAttr()));
+  }
   add(program.getOutputNames(), type.getResults(), *program.getOutputWindows(),
       program.getOutputCounts(),
       [&](StringAttr name, RankedTensorType t, WindowAttr window,
@@ -109,19 +222,37 @@ void PlanBuilder::addInputsAndOutputs() {
       });
 }
 
-void PlanBuilder::addSymbols() {
+void ProgramBuilder::addSymbols() {
   for (Operation &op : program.getBody().front()) {
     SymbolInfo symbol = getSymbolInfo(&op);
-    if (!symbol.op)
-      continue;
-    if (symbol.region != gpuvm::Region::heap)
+    if (symbol.op && symbol.region != gpuvm::Region::heap)
       plan::SymbolOp::create(
-          b, op.getLoc(), SymbolTable::getSymbolName(&op).getValue(),
-          symbol.type, symbol.window,
+          b, op.getLoc(),
+          nameOf(SymbolTable::getSymbolName(&op), symbol.isShared), symbol.type,
+          at(symbol.window),
           symbol.bound ? b.getI64IntegerAttr(*symbol.bound) : IntegerAttr());
-    if (symbol.initial)
-      plan::DataOp::create(b, op.getLoc(), symbol.initial, symbol.window);
   }
+}
+
+/// Adds what a window holds at first, if no other program has.
+void ProgramBuilder::addData(Location loc, ElementsAttr value,
+                             WindowAttr window) {
+  if (context.initialized.insert(at(window)).second)
+    plan::DataOp::create(b, loc, value, at(window));
+}
+
+void ProgramBuilder::addAllData() {
+  for (Operation &op : program.getBody().front())
+    if (SymbolInfo symbol = getSymbolInfo(&op); symbol.op && symbol.initial)
+      addData(op.getLoc(), symbol.initial, symbol.window);
+  // The words of kernels that resume.
+  SmallVector<int32_t> words(kNumLoopWords);
+  words[kOtherGroups] = words[kMoreGroups] = 1;
+  auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
+  for (auto kernel : listOps<flow::DispatchOp>(program))
+    if (kernel->hasAttr(kResumesAttr))
+      addData(kernel.getLoc(), DenseIntElementsAttr::get(type, words),
+              cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
 }
 
 /// The window of a value.
@@ -137,7 +268,7 @@ static WindowAttr getWindow(ProgramOp program, Value value) {
 }
 
 /// Whether a later command uses the register's window for something else.
-bool PlanBuilder::isOverwritten(flow::ExposeOp op) {
+bool ProgramBuilder::isOverwritten(flow::ExposeOp op) {
   WindowAttr window = getWindow(program, op.getValue());
   Operation *maker = op.getValue().getDefiningOp();
   for (CommandOpInterface command : llvm::reverse(commands)) {
@@ -159,13 +290,15 @@ bool PlanBuilder::isOverwritten(flow::ExposeOp op) {
   return false;
 }
 
-void PlanBuilder::addRegisters() {
+void ProgramBuilder::addRegisters() {
   for (auto expose : listOps<flow::ExposeOp>(program)) {
     WindowAttr window = getWindow(program, expose.getValue());
     if (window.getRegion() == gpuvm::Region::registers &&
         !isOverwritten(expose))
-      plan::RegisterOp::create(b, loc, expose.getReg(), expose.getInstance(),
-                               expose.getValue().getType(), window);
+      plan::RegisterOp::create(b, loc, expose.getReg(),
+                               context.plan.getInstances() +
+                                   expose.getInstance(),
+                               expose.getValue().getType(), at(window));
   }
 }
 
@@ -173,120 +306,41 @@ void PlanBuilder::addRegisters() {
 // Kernels and stages
 //===----------------------------------------------------------------------===//
 
-/// Adds the kernel of an emitted module: a variant of one with launch `base`,
-/// if that is given.
-void PlanBuilder::addEmitted(Location loc, spirv::ModuleOp module,
-                             LaunchAttr base) {
-  auto launch = module->getAttrOfType<LaunchAttr>("gpuvm.launch");
-  gpuvm::DeviceKindAttr device;
-  if (launch.getDevice() != DeviceKind::any)
-    device = gpuvm::DeviceKindAttr::get(b.getContext(), launch.getDevice());
-  IntegerAttr groups;
-  if (base && base.getGroups() != launch.getGroups())
-    groups = b.getI64IntegerAttr(launch.getGroups());
-  int32_t lanes = module->getAttrOfType<IntegerAttr>("gpuvm.lanes").getInt();
-  auto op = plan::KernelOp::create(
-      b, loc, *module.getName(), ArrayRef<int32_t>{lanes, 1, 1},
-      module->getAttrOfType<IntegerAttr>("gpuvm.workgroup_bytes").getInt(),
-      module->getAttrOfType<ArrayAttr>("gpuvm.features"),
-      module->getAttrOfType<ArrayAttr>("gpuvm.bindings"), "main",
-      DenseI32ArrayAttr(), ArrayAttr(),
-      module->getAttrOfType<ArrayAttr>("gpuvm.variants"), device, groups);
-  if (Attribute binding = module->getAttr(kUnfinishedAttr))
-    op->setAttr(kUnfinishedAttr, binding);
-  OpBuilder body = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
-  auto copy = cast<spirv::ModuleOp>(body.insert(module->cloneWithoutRegions()));
-  if (isLast) {
-    copy.getRegion().takeBody(module.getRegion());
-  } else {
-    IRMapping mapping;
-    module.getRegion().cloneInto(&copy.getRegion(), mapping);
-  }
-  copy->removeAttr(kUnfinishedAttr);
-  for (StringRef attribute :
-       {"gpuvm.bindings", "gpuvm.features", "gpuvm.lanes", "gpuvm.launch",
-        "gpuvm.variants", "gpuvm.workgroup_bytes"})
-    copy->removeAttr(attribute);
+/// What a dispatch runs; null for any other command.
+plan::KernelOp ProgramBuilder::kernelOf(CommandOpInterface command) {
+  if (auto kernel = dyn_cast<flow::DispatchOp>(*command))
+    return context.emitted.find(kernel.getEmittedAttr().getAttr())
+        ->second.kernel;
+  if (auto invoke = dyn_cast<InvokeOp>(*command))
+    return context.external.lookup(
+        context.symbols.lookupSymbolIn(program, invoke.getCalleeAttr()));
+  return {};
 }
 
-LogicalResult PlanBuilder::addKernels() {
-  struct Variant {
-    Location loc;
-    StringRef name;
-    LaunchAttr base;
-  };
-  SmallVector<Variant> variants;
-  for (auto kernel : listOps<flow::DispatchOp>(program)) {
-    if (!kernel.getEmitted())
-      return kernel.emitOpError(
-          "has not been emitted: run gpuvm-emit-kernels first");
-    StringRef name = *kernel.getEmitted();
-    if (!kernelNumber.insert({name, kernelNumber.size()}).second)
-      continue;
-    spirv::ModuleOp module = moduleOf(name);
-    addEmitted(kernel.getLoc(), module);
-    if (auto names = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
-      for (auto variant : names.getAsRange<StringAttr>())
-        variants.push_back({kernel.getLoc(), variant.getValue(),
-                            module->getAttrOfType<LaunchAttr>("gpuvm.launch")});
-  }
-  for (auto kernel : program.getBody().getOps<ExternKernelOp>()) {
-    kernelNumber.insert({kernel.getSymName(), kernelNumber.size()});
-    addExternal(kernel);
-  }
-  // Behind all kernels that commands and stages refer to.
-  for (const Variant &variant : variants)
-    addEmitted(variant.loc, moduleOf(variant.name), variant.base);
-  return success();
-}
-
-void PlanBuilder::addExternal(ExternKernelOp op) {
-  auto type = cast<FunctionType>(op.getFunctionType());
-  SmallVector<Type> elements;
-  for (Type tensor :
-       llvm::concat<const Type>(type.getInputs(), type.getResults()))
-    elements.push_back(cast<RankedTensorType>(tensor).getElementType());
-  SmallVector<Attribute> bindings;
-  for (unsigned i = 0; i < type.getNumInputs() + type.getNumResults(); ++i)
-    bindings.push_back(plan::BindingAttr::get(
-        b.getContext(), i * kNumRegions,
-        i < type.getNumInputs() ? plan::Access::read : plan::Access::write));
-  auto kernel = plan::KernelOp::create(
-      b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
-      b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
-      b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements),
-      /*variants=*/ArrayAttr(), /*device=*/gpuvm::DeviceKindAttr(),
-      /*groups=*/IntegerAttr());
-  kernel.getBody().emplaceBlock();
-}
-
-void PlanBuilder::addStages() {
+void ProgramBuilder::addStages() {
   if (!program.getStages())
     return;
-  llvm::DenseMap<Attribute, llvm::SmallSetVector<int64_t, 4>> kernelsOf;
+  llvm::DenseMap<Attribute, llvm::SmallSetVector<Attribute, 4>> kernelsOf;
   for (CommandOpInterface command : commands) {
     ArrayAttr stages = command.getStagesAttr();
-    StringRef name;
-    if (auto kernel = dyn_cast<flow::DispatchOp>(*command))
-      name = *kernel.getEmitted();
-    else if (auto invoke = dyn_cast<InvokeOp>(*command))
-      name = invoke.getCallee();
-    if (stages && !name.empty())
+    plan::KernelOp kernel = kernelOf(command);
+    if (stages && kernel)
       for (Attribute stage : stages)
-        kernelsOf[stage].insert(kernelNumber.lookup(name));
+        kernelsOf[stage].insert(FlatSymbolRefAttr::get(kernel));
   }
   for (auto [instance, stage] : llvm::enumerate(*program.getStages())) {
     auto locations = program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
     Location where =
         locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
-    plan::StageOp::create(b, where, cast<StringAttr>(stage).getValue(),
-                          instance, kernelsOf[stage].getArrayRef());
-    stageNumber[stage] = instance;
+    plan::StageOp::create(b, where, nameOf(cast<StringAttr>(stage)),
+                          context.plan.getInstances() + instance,
+                          b.getArrayAttr(kernelsOf[stage].getArrayRef()));
+    stageNumber[stage] = context.numStages++;
   }
 }
 
 /// The numbers of the stages that a command works for, ascending.
-SmallVector<int32_t> PlanBuilder::stagesOf(CommandOpInterface command) {
+SmallVector<int32_t> ProgramBuilder::stagesOf(CommandOpInterface command) {
   SmallVector<int32_t> numbers;
   if (ArrayAttr stages = command.getStagesAttr())
     for (Attribute stage : stages)
@@ -300,82 +354,56 @@ SmallVector<int32_t> PlanBuilder::stagesOf(CommandOpInterface command) {
 // Commands
 //===----------------------------------------------------------------------===//
 
-/// Devices that never end loops need nothing that resumes them.
-void PlanBuilder::leaveOut(Operation *command) {
-  command->setAttr(kUnlessAttr, b.getStringAttr("unlimited_loops"));
-}
-
-/// What the words of kernels that resume are before the first execution.
-void PlanBuilder::addLoopWords() {
-  SmallVector<int32_t> words(kNumLoopWords);
-  words[kOtherGroups] = words[kMoreGroups] = 1;
-  auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
-  for (auto kernel : listOps<flow::DispatchOp>(program))
-    if (kernel->hasAttr(kResumesAttr))
-      plan::DataOp::create(
-          b, kernel.getLoc(), DenseIntElementsAttr::get(type, words),
-          cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
-}
-
-/// The bindings of an emitted module and of its variants.
-llvm::SmallDenseSet<unsigned> PlanBuilder::bindingsOf(StringRef emitted) {
-  llvm::SmallDenseSet<unsigned> bound;
-  auto add = [&](spirv::ModuleOp module) {
-    for (auto binding : module->getAttrOfType<ArrayAttr>("gpuvm.bindings")
-                            .getAsRange<plan::BindingAttr>())
-      bound.insert(binding.getIndex());
-  };
-  spirv::ModuleOp module = moduleOf(emitted);
-  add(module);
-  if (auto variants = module->getAttrOfType<ArrayAttr>("gpuvm.variants"))
-    for (auto name : variants.getAsRange<StringAttr>())
-      add(moduleOf(name.getValue()));
-  return bound;
-}
-
-LogicalResult PlanBuilder::addDispatch(flow::DispatchOp op) {
+LogicalResult ProgramBuilder::addDispatch(flow::DispatchOp op) {
+  const Emitted &emitted =
+      context.emitted.find(op.getEmittedAttr().getAttr())->second;
+  plan::KernelOp kernel = emitted.kernel;
   BindingLayout layout = layOutBindings(op);
-  int32_t groups = layOutKernel(op)->groups;
-  llvm::SmallDenseSet<unsigned> bound = bindingsOf(*op.getEmitted());
-  SmallVector<Attribute> windows;
+  std::map<unsigned, WindowAttr> byBinding;
   for (auto [binding, window] :
        llvm::zip_equal(layout.bindings, layout.windows))
-    if (bound.contains(binding))
-      windows.push_back(window);
-  if (auto counts = op.getGroupsWindow()) {
-    if (op.getMostGroups() != groups)
-      return op.emitOpError("has ")
-             << groups << " workgroups, not " << *op.getMostGroups();
-    auto dispatch = plan::DispatchIndirectOp::create(
-        b, op.getLoc(), *op.getEmitted(), counts->getOffset(),
-        b.getArrayAttr(windows), stagesOf(op));
-    if (op->hasAttr(kResumesAttr))
-      leaveOut(dispatch);
+    if (auto bound = emitted.bindings.find(binding);
+        bound != emitted.bindings.end())
+      byBinding[bound->second] = window;
+  auto windows = llvm::to_vector(llvm::make_second_range(byBinding));
+  int32_t groups = layOutKernel(op)->groups;
+  std::optional<WindowAttr> counts = op.getGroupsWindow();
+  if (!counts) {
+    plan::DispatchOp::create(b, op.getLoc(), kernel.getSymName(),
+                             ArrayRef<int32_t>{groups, 1, 1}, allAt(windows),
+                             stagesOf(op));
     return success();
   }
-  plan::DispatchOp::create(b, op.getLoc(), *op.getEmitted(),
-                           ArrayRef<int32_t>{groups, 1, 1},
-                           b.getArrayAttr(windows), stagesOf(op));
+  if (op.getMostGroups() != groups)
+    return op.emitOpError("has ")
+           << groups << " workgroups, not " << *op.getMostGroups();
+  // Devices that never end loops need nothing that resumes them.
+  StringAttr unless;
+  if (op->hasAttr(kResumesAttr))
+    unless = b.getStringAttr("unlimited_loops");
+  plan::DispatchIndirectOp::create(b, op.getLoc(), kernel.getSymName(),
+                                   at(*counts).getOffset(), allAt(windows),
+                                   stagesOf(op), unless);
   return success();
 }
 
-void PlanBuilder::addInvoke(InvokeOp op) {
+void ProgramBuilder::addInvoke(InvokeOp op) {
+  auto windows =
+      llvm::to_vector(op.getInputWindows()->getAsRange<WindowAttr>());
+  llvm::append_range(windows, op.getOutputWindows()->getAsRange<WindowAttr>());
   auto kernel = cast<ExternKernelOp>(
-      SymbolTable::lookupSymbolIn(program, op.getCallee()));
-  SmallVector<Attribute> windows(op.getInputWindows()->getValue());
-  llvm::append_range(windows, op.getOutputWindows()->getValue());
-  plan::DispatchOp::create(b, op.getLoc(), op.getCallee(), kernel.getGroups(),
-                           b.getArrayAttr(windows), stagesOf(op));
+      context.symbols.lookupSymbolIn(program, op.getCalleeAttr()));
+  plan::DispatchOp::create(b, op.getLoc(), kernelOf(op).getSymName(),
+                           kernel.getGroups(), allAt(windows), stagesOf(op));
 }
 
-LogicalResult PlanBuilder::addLoop(flow::LoopOp op) {
+LogicalResult ProgramBuilder::addLoop(flow::LoopOp op) {
   SmallVector<Attribute> rotations;
   for (const SmallVector<WindowAttr> &rotation : getRotations(op))
-    rotations.push_back(b.getArrayAttr(
-        SmallVector<Attribute>(rotation.begin(), rotation.end())));
+    rotations.push_back(allAt(rotation));
   WindowAttr condition;
   if (std::optional<StringRef> name = op.getCondition()) {
-    WindowAttr window = lookupSymbol(op, *name).window;
+    WindowAttr window = at(lookupSymbol(op, *name).window);
     condition = WindowAttr::get(op.getContext(), window.getRegion(),
                                 window.getOffset(), /*length=*/1);
   }
@@ -392,11 +420,11 @@ LogicalResult PlanBuilder::addLoop(flow::LoopOp op) {
   return success();
 }
 
-LogicalResult PlanBuilder::addCommands(Block &block) {
+LogicalResult ProgramBuilder::addCommands(Block &block) {
   auto copy = [&](auto op) {
     plan::CopyOp::create(
-        b, op.getLoc(), cast<WindowAttr>((*op.getInputWindows())[0]),
-        cast<WindowAttr>((*op.getOutputWindows())[0]), stagesOf(op));
+        b, op.getLoc(), at(cast<WindowAttr>((*op.getInputWindows())[0])),
+        at(cast<WindowAttr>((*op.getOutputWindows())[0])), stagesOf(op));
   };
   for (Operation &op : block) {
     auto kernel = dyn_cast<flow::DispatchOp>(op);
@@ -408,51 +436,173 @@ LogicalResult PlanBuilder::addCommands(Block &block) {
         .Case<ClockOp>([&](ClockOp clock) {
           plan::ClockOp::create(
               b, clock.getLoc(),
-              cast<WindowAttr>((*clock.getOutputWindows())[0]),
+              at(cast<WindowAttr>((*clock.getOutputWindows())[0])),
               stagesOf(clock));
         })
         .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
         .Case<flow::CopyOp>([&](auto c) { copy(c); })
-        .Case<StoreOp>([&](auto store) { copy(store); })
-        .Case<flow::BarrierOp>([&](auto barrier) {
-          auto wait = plan::BarrierOp::create(b, barrier.getLoc(),
-                                              barrier.getReasons());
-          if (barrier->hasAttr(kResumesAttr))
-            leaveOut(wait);
-        });
+        .Case<StoreOp>([&](auto store) { copy(store); });
   }
   return success();
 }
 
-LogicalResult PlanBuilder::run() {
-  if (!program.getRegionBytes())
-    return program.emitOpError("has no windows: run gpuvm-plan-memory first");
-  auto plan = plan::ProgramOp::create(
-      b, loc, program.getSymName(), *program.getRegionBytes(),
-      program.getStages() ? program.getStages()->size() : 0, StringAttr(),
-      program.getSharedBytesAttr(), program.getTransientAttr());
-  b.setInsertionPointToStart(&plan.getBody().emplaceBlock());
+LogicalResult ProgramBuilder::run() {
+  addAllData();
+  auto to = plan::ProgramOp::create(b, loc, program.getSymName());
+  b.setInsertionPointToStart(&to.getBody().emplaceBlock());
   addInputsAndOutputs();
   addSymbols();
   addRegisters();
-  addLoopWords();
-  if (failed(addKernels()))
-    return failure();
   addStages();
-  return addCommands(program.getBody().front());
+  if (failed(addCommands(program.getBody().front())))
+    return failure();
+  if (program.getStages())
+    context.plan.setInstances(context.plan.getInstances() +
+                              program.getStages()->size());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+/// Adds an external kernel, or finds the same one of another program.
+static plan::KernelOp addExternal(ExternKernelOp op, PlanContext &context) {
+  auto b = OpBuilder::atBlockEnd(&context.plan.getBody().front());
+  auto type = cast<FunctionType>(op.getFunctionType());
+  SmallVector<Type> elements;
+  for (Type tensor :
+       llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    elements.push_back(cast<RankedTensorType>(tensor).getElementType());
+  SmallVector<Attribute> bindings;
+  for (unsigned i = 0; i < type.getNumInputs() + type.getNumResults(); ++i)
+    bindings.push_back(plan::BindingAttr::get(
+        b.getContext(), i * kNumRegions,
+        i < type.getNumInputs() ? plan::Access::read : plan::Access::write));
+  auto named = SymbolTable::lookupSymbolIn(context.plan, op.getSymName());
+  auto kernel = plan::KernelOp::create(
+      b, op.getLoc(), op.getSymName(), op.getLocalSize(), 0,
+      b.getStrArrayAttr({}), b.getArrayAttr(bindings), op.getEntryPoint(),
+      b.getDenseI32ArrayAttr(*op.getSpirv()), b.getTypeArrayAttr(elements),
+      /*variants=*/ArrayAttr(), /*device=*/gpuvm::DeviceKindAttr(),
+      /*groups=*/IntegerAttr(), /*unfinished=*/IntegerAttr());
+  kernel.getBody().emplaceBlock();
+  if (named && named->getAttrDictionary() == kernel->getAttrDictionary()) {
+    kernel.erase();
+    return cast<plan::KernelOp>(named);
+  }
+  if (named)
+    kernel.setSymName(
+        (op->getParentOfType<ProgramOp>().getSymName() + "." + op.getSymName())
+            .str());
+  return kernel;
+}
+
+static void renumberBindings(plan::KernelOp kernel,
+                             const llvm::DenseMap<unsigned, unsigned> &to) {
+  Builder b(kernel.getContext());
+  std::map<unsigned, Attribute> bindings;
+  for (auto binding : kernel.getBindings().getAsRange<plan::BindingAttr>()) {
+    unsigned number = to.lookup(binding.getIndex());
+    bindings[number] =
+        plan::BindingAttr::get(b.getContext(), number, binding.getAccess());
+  }
+  kernel.setBindingsAttr(
+      b.getArrayAttr(llvm::to_vector(llvm::make_second_range(bindings))));
+  if (kernel.getUnfinished())
+    kernel.setUnfinished(to.lookup(*kernel.getUnfinished()));
+  kernel.walk([&](spirv::GlobalVariableOp variable) {
+    if (std::optional<uint32_t> binding = variable.getBinding())
+      variable.setBinding(to.lookup(*binding));
+  });
+}
+
+/// Numbers the windows that a kernel and its variants bind in each region
+/// without the gaps that operands have left which no code reads.
+static llvm::DenseMap<unsigned, unsigned>
+closeGaps(plan::KernelOp kernel, SymbolTableCollection &symbols) {
+  llvm::DenseMap<unsigned, unsigned> to;
+  unsigned next[kNumRegions] = {};
+  bool hasGaps = false;
+  for (plan::BindingAttr binding : plan::getDispatchBindings(kernel, symbols)) {
+    unsigned region = binding.getIndex() % kNumRegions;
+    unsigned number = region + kNumRegions * next[region]++;
+    hasGaps |= number != binding.getIndex();
+    to[binding.getIndex()] = number;
+  }
+  if (!hasGaps)
+    return to;
+  renumberBindings(kernel, to);
+  if (kernel.getVariants())
+    for (auto name : kernel.getVariants()->getAsRange<FlatSymbolRefAttr>())
+      renumberBindings(symbols.lookupSymbolIn<plan::KernelOp>(
+                           kernel->getParentOp(), name.getAttr()),
+                       to);
+  return to;
+}
+
+/// Kernels that commands name, and then their variants.
+LogicalResult ToPlan::addKernels(ArrayRef<ProgramOp> programs,
+                                 PlanContext &context) {
+  Block &body = context.plan.getBody().front();
+  SymbolTableCollection symbols;
+  SmallVector<plan::KernelOp> kernels;
+  auto add = [&](FlatSymbolRefAttr name) {
+    auto kernel =
+        symbols.lookupSymbolIn<plan::KernelOp>(getOperation(), name.getAttr());
+    Emitted &emitted = context.emitted[name.getAttr()];
+    if (!kernel || emitted.kernel)
+      return success(kernel);
+    emitted = {kernel, closeGaps(kernel, symbols)};
+    kernels.push_back(kernel);
+    return success();
+  };
+  for (ProgramOp program : programs)
+    for (auto kernel : listOps<flow::DispatchOp>(program))
+      if (!kernel.getEmitted() || failed(add(kernel.getEmittedAttr())))
+        return kernel.emitOpError(
+            "has not been emitted: run gpuvm-emit-kernels first");
+  auto move = [&](plan::KernelOp kernel) {
+    kernel->moveBefore(&body, body.end());
+  };
+  llvm::for_each(kernels, move);
+  for (ProgramOp program : programs)
+    for (auto kernel : program.getBody().getOps<ExternKernelOp>())
+      context.external[kernel] = addExternal(kernel, context);
+  for (plan::KernelOp kernel : kernels)
+    if (kernel.getVariants())
+      for (auto name : kernel.getVariants()->getAsRange<FlatSymbolRefAttr>())
+        move(symbols.lookupSymbolIn<plan::KernelOp>(getOperation(),
+                                                    name.getAttr()));
+  return success();
 }
 
 void ToPlan::runOnOperation() {
   SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
-  SymbolTable modules(getOperation());
-  for (ProgramOp program : programs) {
-    bool isLast = program == programs.back();
-    if (failed(PlanBuilder(program, modules, isLast).run()))
+  if (programs.empty())
+    return;
+  bool hasSeveral = programs.size() > 1;
+  for (ProgramOp program : programs)
+    if (!program.getRegionBytes() || (hasSeveral && !program.getTransient())) {
+      program.emitOpError("has no windows: run gpuvm-place-shared and "
+                          "gpuvm-plan-memory first");
       return signalPassFailure();
+    }
+  SmallVector<int64_t> regions;
+  SmallVector<ProgramPlace> places = placePrograms(programs, regions);
+  auto b = OpBuilder::atBlockEnd(getOperation().getBody());
+  StringRef name = hasSeveral ? getOperation().getName().value_or("module")
+                              : programs.front().getSymName();
+  PlanContext context;
+  context.hasSeveral = hasSeveral;
+  context.plan =
+      plan::ModuleOp::create(b, programs.front().getLoc(), name, regions, 0);
+  context.plan.getBody().emplaceBlock();
+  if (failed(addKernels(programs, context)))
+    return signalPassFailure();
+  for (auto [program, place] : llvm::zip_equal(programs, places))
+    if (failed(ProgramBuilder(program, place, context).run()))
+      return signalPassFailure();
+  for (ProgramOp program : programs)
     program.erase();
-  }
-  for (auto module :
-       llvm::make_early_inc_range(getOperation().getOps<spirv::ModuleOp>()))
-    if (module->hasAttr("gpuvm.bindings"))
-      module.erase();
 }

@@ -2,7 +2,7 @@
 
 An example is what follows the word "Example" in the section of an operation: blocks marked mlir, or code in the paragraph. It stands there
 without what is around it. Here it is put into the first of these in which the parser and the verifier take it: a file, a program, the body of a
-stage, a plan. Names that it uses and does not define are given to it; of what type says the parser, which knows it from the use. What one
+stage, a program of a plan, a plan. Names that it uses and does not define are given to it; of what type says the parser, which knows it from the use. What one
 stage is given of another is a message. Exits 1 with the sections that have no example, and with what gpuvm-opt says of those that are wrong.
 """
 
@@ -42,7 +42,7 @@ def undefined(text):
 class Try:
     """An example in one of the places where it may stand."""
 
-    PLACES = ("file", "program", "stage", "plan")
+    PLACES = ("file", "program", "stage", "plan", "plan module")
 
     def __init__(self, text, place):
         self.text, self.place = text, place
@@ -51,9 +51,10 @@ class Try:
     def source(self):
         if self.place == "file":
             return self.text
-        if self.place == "plan":
+        if self.place.startswith("plan"):
             stage = 'plan.stage "example" instance 0 kernels []'
-            return f"plan.program @example regions [1024, 1024, 1024, 1024, 1024] instances 4 {{\n{stage}\n{self.text}\n}}"
+            text = f"plan.program @example {{\n{stage}\n{self.text}\n}}" if self.place == "plan" else f"{self.text}\nplan.program @other {{\n}}"
+            return f"plan.module @example regions [1024, 1024, 1024, 1024, 1024] instances 4 {{\n{text}\n}}"
         if "none" in self.types.values():  # Only read as far as the first of these.
             given = "\n".join(f'{name} = "example.value"() : () -> {type}' for name, type in self.types.items())
             return f"gpuvm.program @example() {{\n{given}\n{self.text}\ngpuvm.return\n}}"

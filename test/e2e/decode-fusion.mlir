@@ -11,7 +11,7 @@
 
 // A matrix times a vector is one kernel; of the matrix it has 72 bytes, not 512.
 // CHECK-LABEL: plan.program @matvec
-// CHECK: input "w" : tensor<72xi8> at <heap, 0, 72> on load
+// CHECK: input "matvec.w" : tensor<72xi8> at <heap, 0, 72> on load
 // CHECK: plan.dispatch
 // CHECK-SAME: windows [#gpuvm.window<registers, 0, 256>, #gpuvm.window<heap, 0, 72>, #gpuvm.window<registers, 256, 8>]
 // CHECK-NOT: plan.dispatch
@@ -53,7 +53,7 @@ gpuvm.program @readers(%p: !gpuvm.packed<q8_0, 32x32>) -> (a: tensor<32xf32>, b:
 
 // A stage that decodes and sends is fused with the stage that multiplies.
 // CHECK-LABEL: plan.program @apart
-// CHECK: plan.dispatch "decode_multiply_reduce"
+// CHECK: plan.dispatch @decode_multiply_reduce
 // CHECK-NOT: plan.dispatch
 gpuvm.program @apart(%p: !gpuvm.packed<q8_0, 2x64>, %x: tensor<64xf32>) -> (y: tensor<2xf32>) {
   %m = gpuvm.stage @decode(%in = %p : !gpuvm.packed<q8_0, 2x64>) -> tensor<2x64xf32> {

@@ -4,18 +4,19 @@
 // RUN: gpuvm-opt %s --gpuvm-pipeline=max-window-bytes=1500 | FileCheck %s
 // RUN: gpuvm-opt %s --gpuvm-pipeline | FileCheck %s --check-prefix=WHOLE
 
-// CHECK-LABEL: plan.program @split
-// CHECK:         plan.input "x" : tensor<640xf32> at <registers, 0, 2560>
-// CHECK:         plan.kernel "add_map" {{.*}} bindings [#plan.binding<0, readwrite>, #plan.binding<4, read>, #plan.binding<5, readwrite>, #plan.binding<10, readwrite>]
+// CHECK:         plan.kernel @add_map {{.*}} bindings [#plan.binding<0, readwrite>, #plan.binding<4, read>, #plan.binding<5, readwrite>, #plan.binding<10, readwrite>]
 // CHECK:           spirv.mlir.selection
 // CHECK:             spirv.Load "StorageBuffer"
-// CHECK:         plan.dispatch "add_map" groups {{.*}} windows [#gpuvm.window<registers, 0, 1024>, #gpuvm.window<heap, 0, 640>, #gpuvm.window<registers, 1024, 1024>, #gpuvm.window<registers, 2048, 512>]
+// CHECK-LABEL:   plan.program @split
+// CHECK:           plan.input "split.x" : tensor<640xf32> at <registers, 0, 2560>
+// CHECK:           plan.dispatch @add_map groups {{.*}} windows [#gpuvm.window<registers, 0, 1024>, #gpuvm.window<heap, 0, 640>, #gpuvm.window<registers, 1024, 1024>, #gpuvm.window<registers, 2048, 512>]
 
-// WHOLE-LABEL: plan.program @split
-// WHOLE:         plan.kernel "add_map" {{.*}} bindings [#plan.binding<0, readwrite>, #plan.binding<4, read>]
+// WHOLE:         plan.kernel @add_map {{.*}} bindings [#plan.binding<0, readwrite>, #plan.binding<4, read>]
 // WHOLE-COUNT-1:   spirv.mlir.selection
 // WHOLE-NOT:       spirv.mlir.selection
-// WHOLE:         plan.dispatch "add_map" groups {{.*}} windows [#gpuvm.window<registers, 0, 2560>, #gpuvm.window<heap, 0, 640>]
+// WHOLE:         plan.kernel
+// WHOLE-LABEL:   plan.program @split
+// WHOLE:           plan.dispatch @add_map groups {{.*}} windows [#gpuvm.window<registers, 0, 2560>, #gpuvm.window<heap, 0, 640>]
 gpuvm.program @split(%x: tensor<640xf32>) -> (y: tensor<640xf32>) {
   gpuvm.heap @small : tensor<640xi8>
   %a = gpuvm.stage @add(%v = %x : tensor<640xf32>) -> tensor<640xf32> {

@@ -12,7 +12,7 @@
 
 // What the device counts is counted where the rows are sent; one kernel makes
 // workgroups of it, and all of those behind it have the same rows.
-// CHECK: plan.dispatch "{{.*}}_counts"
+// CHECK: plan.dispatch @{{.*}}_counts
 // CHECK: plan.dispatch_indirect
 // CHECK: plan.dispatch_indirect
 // NEVER-NOT: dispatch_indirect

@@ -10,7 +10,7 @@
 // CHECK-NOT: tensor.extract
 // A word of four elements a lane: 65,536 elements are 64 workgroups.
 // PLAN-LABEL: plan.program @neighbours
-// PLAN: plan.dispatch "sum_map" groups [64, 1, 1]
+// PLAN: plan.dispatch @sum_map groups [64, 1, 1]
 
 gpuvm.program @neighbours(%x: tensor<256x256xi8>) -> (y: tensor<256x256xi8>) {
   %y = gpuvm.stage @sum(%a = %x : tensor<256x256xi8>) -> tensor<256x256xi8> {

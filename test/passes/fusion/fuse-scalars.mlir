@@ -26,7 +26,7 @@
 // PLAN-LABEL: plan.program @map
 // PLAN: plan.repeat 100 times
 // PLAN-NEXT: plan.barrier
-// PLAN-NEXT: plan.dispatch "add_map"
+// PLAN-NEXT: plan.dispatch @add_map
 // PLAN-NEXT: }
 gpuvm.program @map(%x: !v) -> (y: !v) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %x : !v) {
@@ -57,7 +57,7 @@ gpuvm.program @map(%x: !v) -> (y: !v) {
 // PLAN-LABEL: plan.program @reduction
 // PLAN: plan.repeat 100 times
 // PLAN-NEXT: plan.barrier
-// PLAN-NEXT: plan.dispatch "sum_reduce"
+// PLAN-NEXT: plan.dispatch @sum_reduce
 // PLAN-NEXT: }
 gpuvm.program @reduction(%x: tensor<4096xi32>, %z: tensor<i32>) -> (y: tensor<i32>) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %z : tensor<i32>) {

@@ -9,7 +9,7 @@
 // position and writes the cache.
 
 // CHECK-LABEL: plan.program @append
-// CHECK: plan.dispatch "a_reduce"
+// CHECK: plan.dispatch @a_reduce
 // CHECK-NOT: plan.dispatch
 
 // KERNEL-LABEL: gpuvm.program @append
@@ -34,7 +34,7 @@ gpuvm.program @append(%x: tensor<576xf32>, %w: tensor<192x576xf16>, %at: tensor<
 // message.
 
 // CHECK-LABEL: plan.program @pieces
-// CHECK: plan.dispatch "a_reduce"
+// CHECK: plan.dispatch @a_reduce
 // CHECK-NOT: plan.dispatch
 
 // KERNEL-LABEL: gpuvm.program @pieces
@@ -72,9 +72,9 @@ gpuvm.program @pieces(%x: tensor<576xf32>, %w: tensor<96x576xf32>, %u: tensor<96
 
 // KERNEL-LABEL: gpuvm.program @neighbours
 // CHECK-LABEL: plan.program @neighbours
-// CHECK: plan.dispatch "a_reduce"
+// CHECK: plan.dispatch @a_reduce
 // CHECK: plan.barrier
-// CHECK: plan.dispatch "a_scatter"
+// CHECK: plan.dispatch @a_scatter
 #i = affine_map<(i) -> (i)>
 gpuvm.program @neighbours(%x: tensor<576xf32>, %w: tensor<192x576xf32>, %at: tensor<i32>) {
   gpuvm.global @cache : tensor<1024x192xf32>

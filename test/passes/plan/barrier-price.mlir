@@ -1,27 +1,27 @@
 // Commands without a barrier between them do not use each other's windows,
 // unless that saves more bytes than a barrier costs.
 
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory=barrier-price=10000 --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,PAID
-// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory=barrier-price=20000 --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory --gpuvm-emit-kernels --gpuvm-to-plan --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory=barrier-price=10000 --gpuvm-emit-kernels --gpuvm-to-plan --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,PAID
+// RUN: gpuvm-opt %s --gpuvm-generalize --gpuvm-form-kernels --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory=barrier-price=20000 --gpuvm-emit-kernels --gpuvm-to-plan --gpuvm-place-barriers | FileCheck %s --check-prefixes=CHECK,FREE
 // RUN: gpuvm-compile %s --fusion=stages --chains=never --barrier-price=10000 --statistics -o %t.gvplan 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: gpuvm-run %t.gvplan --validate --input=x=f32=2 --input=y=f32=3 --output=r | FileCheck %s --check-prefix=RESULT
 
 // In the second wave the total is the last to read the squares, and the sixths
 // take no more than their place.
-// CHECK-LABEL: gpuvm.program @waves
-// FREE-SAME:     region_bytes = array<i64: 33792,
-// PAID-SAME:     region_bytes = array<i64: 17408,
-// CHECK:         flow.dispatch @squares_map
-// CHECK:         flow.dispatch @half_map
-// CHECK:         barrier
-// CHECK:         flow.dispatch @total_reduce
-// PAID:          barrier [#gpuvm.hazard<WAR,
-// FREE-NOT:      barrier
-// CHECK:         flow.dispatch @sixths_map
-// CHECK:         barrier
-// CHECK:         flow.dispatch @sum_reduce
-// CHECK-NOT:     barrier
+// FREE:          plan.module @waves regions [33792,
+// PAID:          plan.module @waves regions [17408,
+// CHECK-LABEL:   plan.program @waves
+// CHECK:         plan.dispatch @squares_map
+// CHECK:         plan.dispatch @half_map
+// CHECK:         plan.barrier
+// CHECK:         plan.dispatch @total_reduce
+// PAID:          plan.barrier [#gpuvm.hazard<WAR,
+// FREE-NOT:      plan.barrier
+// CHECK:         plan.dispatch @sixths_map
+// CHECK:         plan.barrier
+// CHECK:         plan.dispatch @sum_reduce
+// CHECK-NOT:     plan.barrier
 
 // COUNT-DAG: 1 gpuvm-plan-memory {{.*}}Barriers added
 // COUNT-DAG: 17408 gpuvm-plan-memory {{.*}}Bytes of Registers for values

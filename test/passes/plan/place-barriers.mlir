@@ -1,168 +1,168 @@
-// RUN: gpuvm-opt %s --gpuvm-place-barriers | FileCheck %s --implicit-check-not=' barrier'
+// RUN: gpuvm-opt %s --gpuvm-place-barriers | FileCheck %s --implicit-check-not=plan.barrier
 // RUN: gpuvm-opt %s --gpuvm-place-barriers=minimal=false | FileCheck %s --check-prefix=ALL
 
-// Bytes decide, nothing else. Commands are numbered with the barriers counted.
+// Bytes decide, nothing else. Commands are numbered with the barriers counted, through all programs.
 
-!t = tensor<8xf32>
 #x = #gpuvm.window<registers, 0, 32>
 #wide = #gpuvm.window<registers, 2048, 288>
 #a = #gpuvm.window<registers, 256, 32>
 #b = #gpuvm.window<registers, 512, 32>
 #c = #gpuvm.window<registers, 768, 32>
 #d = #gpuvm.window<registers, 1024, 32>
-#both = #gpuvm.window<registers, 512, 288>
-#last = #gpuvm.window<registers, 796, 4>
-#next = #gpuvm.window<registers, 800, 32>
-#global = #gpuvm.window<globals, 256, 32>
+#both = #gpuvm.window<registers, 512, 544>
 
-// Two barriers for A -> {B, C} -> D: both readers of A behind the first one,
-// both writers for D before the second.
-// CHECK-LABEL: gpuvm.program @diamond
-// CHECK:         flow.dispatch @a
-// CHECK-NEXT:    ^bb0
-// CHECK-NEXT:      yield
-// CHECK-NEXT:    }
-// CHECK-NEXT:    barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 256, 32>>, #gpuvm.hazard<RAW, 0 -> 3, <registers, 256, 32>>]
-// CHECK-NEXT:    flow.dispatch @b
-// CHECK:         flow.dispatch @c
-// CHECK:         barrier [#gpuvm.hazard<RAW, 2 -> 5, <registers, 512, 32>>, #gpuvm.hazard<RAW, 3 -> 5, <registers, 768, 32>>]
-// CHECK-NEXT:    flow.dispatch @d
-// CHECK:         return
+plan.module @barriers regions [4096, 0, 1024, 256, 0] instances 0 {
+  plan.kernel @map local_size [64, 1, 1] workgroup_memory 0 features []
+      bindings [#plan.binding<0, read>, #plan.binding<5, write>] attributes {spirv = array<i32: 119734787>} {
+  }
+  plan.kernel @add local_size [64, 1, 1] workgroup_memory 0 features []
+      bindings [#plan.binding<0, read>, #plan.binding<5, read>, #plan.binding<10, write>] attributes {spirv = array<i32: 119734787>} {
+  }
+  plan.kernel @scan local_size [64, 1, 1] workgroup_memory 0 features []
+      bindings [#plan.binding<0, read>, #plan.binding<5, write>, #plan.binding<10, readwrite>] attributes {spirv = array<i32: 119734787>} {
+  }
+  plan.kernel @store local_size [64, 1, 1] workgroup_memory 0 features []
+      bindings [#plan.binding<0, read>, #plan.binding<2, write>] attributes {spirv = array<i32: 119734787>} {
+  }
+  plan.kernel @count local_size [64, 1, 1] workgroup_memory 0 features []
+      bindings [#plan.binding<0, read>, #plan.binding<3, write>] attributes {spirv = array<i32: 119734787>} {
+  }
+  plan.kernel @plain local_size [64, 1, 1] workgroup_memory 0 features [] bindings [#plan.binding<0, read>]
+      attributes {spirv = array<i32: 119734787>, variants = [@map]} {
+  }
 
-// One after every command but the last.
-// ALL-LABEL: gpuvm.program @diamond
-// ALL:         flow.dispatch @a
-// ALL:         barrier
-// ALL:         flow.dispatch @b
-// ALL:         barrier []
-// ALL:         flow.dispatch @c
-// ALL:         barrier
-// ALL:         flow.dispatch @d
-// ALL-NOT:     barrier
-// ALL:         return
-gpuvm.program @diamond(%x: !t) -> (y: !t) attributes {input_windows = [#x], output_windows = [#d]} {
-  %a = flow.dispatch @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %b = flow.dispatch @b map ["b"] (%a) attributes {input_windows = [#a], output_windows = [#b]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %c = flow.dispatch @c map ["c"] (%a) attributes {input_windows = [#a], output_windows = [#c]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %d = flow.dispatch @d map ["d"] (%b, %c) attributes {input_windows = [#b, #c], output_windows = [#d]} {
-  ^bb0(%v: !t, %w: !t):
-    %r = arith.addf %v, %w : !t
-    gpuvm.yield %r : !t
-  } : (!t, !t) -> !t
-  return %d : !t
-}
+  // Two barriers for A -> {B, C} -> D: both readers of A after the first one, both writers for D before the second.
+  // CHECK-LABEL: plan.program @diamond
+  // CHECK-NEXT:    dispatch @map
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 256, 32>>, #gpuvm.hazard<RAW, 0 -> 3, <registers, 256, 32>>]
+  // CHECK-NEXT:    dispatch @map
+  // CHECK-NEXT:    dispatch @map
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 2 -> 5, <registers, 512, 32>>, #gpuvm.hazard<RAW, 3 -> 5, <registers, 768, 32>>]
+  // CHECK-NEXT:    dispatch @add
 
-// Readers do not wait for readers.
-// CHECK-LABEL: gpuvm.program @readers
-gpuvm.program @readers(%x: !t) -> (y: !t, z: !t) attributes {input_windows = [#x], output_windows = [#a, #b]} {
-  %a = flow.dispatch @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %b = flow.dispatch @b map ["b"] (%x) attributes {input_windows = [#x], output_windows = [#b]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  return %a, %b : !t, !t
-}
+  // One after every command but the last.
+  // ALL-LABEL: plan.program @diamond
+  // ALL-NEXT:    dispatch @map
+  // ALL-NEXT:    plan.barrier
+  // ALL-NEXT:    dispatch @map
+  // ALL-NEXT:    plan.barrier []
+  // ALL-NEXT:    dispatch @map
+  // ALL-NEXT:    plan.barrier
+  // ALL-NEXT:    dispatch @add
+  // ALL-NEXT:  }
+  plan.program @diamond {
+    plan.dispatch @map groups [1, 1, 1] windows [#x, #a] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#a, #b] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#a, #c] for []
+    plan.dispatch @add groups [1, 1, 1] windows [#b, #c, #d] for []
+  }
 
-// Who writes a window that others read before waits for them.
-// CHECK-LABEL: gpuvm.program @writeAfterRead
-// CHECK:         flow.dispatch @a
-// CHECK:         barrier [#gpuvm.hazard<WAR, 0 -> 2, <registers, 0, 32>>]
-// CHECK-NEXT:    flow.dispatch @b
-gpuvm.program @writeAfterRead(%x: !t, %w: !t) -> (y: !t, z: !t) attributes {input_windows = [#x, #c], output_windows = [#a, #x]} {
-  %a = flow.dispatch @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %b = flow.dispatch @b map ["b"] (%w) attributes {input_windows = [#c], output_windows = [#x]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  return %a, %b : !t, !t
-}
+  // Readers do not wait for readers; another program waits for none of the first one's commands.
+  // CHECK-LABEL: plan.program @readers
+  // ALL-LABEL: plan.program @readers
+  // ALL-NEXT:    dispatch
+  // ALL-NEXT:    plan.barrier []
+  // ALL-NEXT:    dispatch
+  // ALL-NEXT:  }
+  plan.program @readers {
+    plan.dispatch @map groups [1, 1, 1] windows [#x, #a] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#x, #b] for []
+  }
 
-// CHECK-LABEL: gpuvm.program @writeAfterWrite
-// CHECK:         flow.dispatch @a
-// CHECK:         barrier [#gpuvm.hazard<WAW, 0 -> 2, <registers, 256, 32>>]
-// CHECK-NEXT:    flow.dispatch @b
-gpuvm.program @writeAfterWrite(%x: !t, %w: !t) -> (z: !t) attributes {input_windows = [#x, #c], output_windows = [#a]} {
-  %a = flow.dispatch @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#a]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %b = flow.dispatch @b map ["b"] (%w) attributes {input_windows = [#c], output_windows = [#a]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  return %b : !t
-}
+  // What writes a window that others read before waits for them.
+  // CHECK-LABEL: plan.program @writeAfterRead
+  // CHECK-NEXT:    dispatch
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<WAR, 8 -> 10, <registers, 0, 32>>]
+  // CHECK-NEXT:    dispatch
+  plan.program @writeAfterRead {
+    plan.dispatch @map groups [1, 1, 1] windows [#x, #a] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#c, #x] for []
+  }
 
-// One common byte is enough and is what the reason says; the bytes next to a
-// window are not common.
-// CHECK-LABEL: gpuvm.program @oneWord
-// CHECK:         flow.dispatch @a
-// CHECK:         flow.dispatch @beside
-// CHECK:         barrier [#gpuvm.hazard<RAW, 0 -> 3, <registers, 796, 4>>]
-// CHECK-NEXT:    flow.dispatch @inside
-gpuvm.program @oneWord(%x: tensor<72xf32>, %n: !t, %l: tensor<f32>) attributes {input_windows = [#wide, #next, #last], output_windows = []} {
-  %a = flow.dispatch @a map ["a"] (%x) attributes {input_windows = [#wide], output_windows = [#both]} {
-  ^bb0(%v: tensor<72xf32>):
-    gpuvm.yield %v : tensor<72xf32>
-  } : (tensor<72xf32>) -> tensor<72xf32>
-  %b = flow.dispatch @beside map ["b"] (%n) attributes {input_windows = [#next], output_windows = [#a]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %c = flow.dispatch @inside map ["c"] (%l) attributes {input_windows = [#last], output_windows = [#gpuvm.window<registers, 1280, 4>]} {
-  ^bb0(%v: tensor<f32>):
-    gpuvm.yield %v : tensor<f32>
-  } : (tensor<f32>) -> tensor<f32>
-  return
-}
+  // CHECK-LABEL: plan.program @writeAfterWrite
+  // CHECK-NEXT:    dispatch
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<WAW, 11 -> 13, <registers, 256, 32>>]
+  // CHECK-NEXT:    dispatch
+  plan.program @writeAfterWrite {
+    plan.dispatch @map groups [1, 1, 1] windows [#x, #a] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#c, #a] for []
+  }
 
-// The same offset in another region is another place.
-// CHECK-LABEL: gpuvm.program @regions
-gpuvm.program @regions(%x: !t, %w: !t) attributes {input_windows = [#x, #a], output_windows = []} {
-  gpuvm.global @unused : !t {window = #gpuvm.window<globals, 0, 32>}
-  gpuvm.global @table : !t {window = #global}
-  %a = flow.dispatch @a map ["a"] (%x) attributes {input_windows = [#x], output_windows = [#global]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %b = flow.dispatch @b map ["b"] (%w) attributes {input_windows = [#a], output_windows = [#b]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  return
-}
+  // Common bytes are enough and are what the reason says; the bytes next to a window are not common.
+  // CHECK-LABEL: plan.program @bytes
+  // CHECK-NEXT:    dispatch
+  // CHECK-NEXT:    dispatch
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 14 -> 17, <registers, 1024, 32>>]
+  // CHECK-NEXT:    dispatch
+  plan.program @bytes {
+    plan.dispatch @map groups [1, 1, 1] windows [#wide, #both] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#gpuvm.window<registers, 1280, 32>, #a] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#d, #gpuvm.window<registers, 1536, 4>] for []
+  }
 
-// Copies are commands; a scratch window is read and written.
-// CHECK-LABEL: gpuvm.program @copies
-// CHECK:         copy
-// CHECK-NEXT:    barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 256, 32>>]
-// CHECK-NEXT:    flow.dispatch @a
-// CHECK:         barrier [#gpuvm.hazard<WAR, 2 -> 4, <registers, 768, 32>>, #gpuvm.hazard<RAW, 2 -> 4, <registers, 768, 32>>, #gpuvm.hazard<WAW, 2 -> 4, <registers, 768, 32>>]
-// CHECK-NEXT:    flow.dispatch @b
-gpuvm.program @copies(%x: !t) attributes {input_windows = [#x], output_windows = []} {
-  %a = flow.copy %x ["a"] {input_windows = [#x], output_windows = [#a]} : !t
-  %b = flow.dispatch @a map ["a"] (%a) attributes {input_windows = [#a], output_windows = [#b], scratch_windows = [#c]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  %c = flow.dispatch @b map ["b"] (%x) attributes {input_windows = [#x], output_windows = [#d], scratch_windows = [#c]} {
-  ^bb0(%v: !t):
-    gpuvm.yield %v : !t
-  } : (!t) -> !t
-  return
+  // The same offset in another region is another place.
+  // CHECK-LABEL: plan.program @regions
+  plan.program @regions {
+    plan.dispatch @store groups [1, 1, 1] windows [#x, #gpuvm.window<globals, 256, 32>] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#a, #b] for []
+  }
+
+  // Copies are commands; scratch memory is read and written.
+  // CHECK-LABEL: plan.program @copies
+  // CHECK-NEXT:    copy
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 20 -> 22, <registers, 256, 32>>]
+  // CHECK-NEXT:    dispatch
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<WAR, 22 -> 24, <registers, 768, 32>>, #gpuvm.hazard<RAW, 22 -> 24, <registers, 768, 32>>, #gpuvm.hazard<WAW, 22 -> 24, <registers, 768, 32>>]
+  // CHECK-NEXT:    dispatch
+  plan.program @copies {
+    plan.copy #x to #a for []
+    plan.dispatch @scan groups [1, 1, 1] windows [#a, #b, #c] for []
+    plan.dispatch @scan groups [1, 1, 1] windows [#x, #d, #c] for []
+  }
+
+  // An indirect dispatch reads its counts, and a variant of a kernel does what it does on some devices.
+  // CHECK-LABEL: plan.program @indirect
+  // CHECK-NEXT:    dispatch @count
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 25 -> 27, <control, 0, 12>>]
+  // CHECK-NEXT:    dispatch_indirect @plain
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 27 -> 29, <registers, 256, 32>>]
+  // CHECK-NEXT:    dispatch
+  plan.program @indirect {
+    plan.dispatch @count groups [1, 1, 1] windows [#x, #gpuvm.window<control, 0, 12>] for []
+    plan.dispatch_indirect @plain control 0 windows [#x, #a] for []
+    plan.dispatch @map groups [1, 1, 1] windows [#a, #b] for []
+  }
+
+  // A loop begins with a barrier, for what its last commands leave its first ones; a window that rotates is another one by then.
+  // CHECK-LABEL: plan.program @loops
+  // CHECK-NEXT:    repeat 4 times
+  // CHECK-NEXT:      plan.barrier [#gpuvm.hazard<RAW, 34 -> 32, <registers, 512, 32>>, #gpuvm.hazard<WAR, 34 -> 32, <registers, 768, 32>>]
+  // CHECK-NEXT:      dispatch
+  // CHECK-NEXT:      plan.barrier [#gpuvm.hazard<WAR, 32 -> 34, <registers, 512, 32>>, #gpuvm.hazard<RAW, 32 -> 34, <registers, 768, 32>>]
+  // CHECK-NEXT:      dispatch
+  // CHECK:         repeat 4 times rotating
+  // CHECK-NEXT:      plan.barrier [#gpuvm.hazard<RAW, 37 -> 37, <registers, 256, 32>>, #gpuvm.hazard<WAR, 37 -> 37, <registers, 1024, 32>>]
+  // CHECK-NEXT:      dispatch
+  plan.program @loops {
+    plan.repeat 4 times {
+      plan.dispatch @map groups [1, 1, 1] windows [#b, #c] for []
+      plan.dispatch @map groups [1, 1, 1] windows [#c, #b] for []
+    }
+    plan.repeat 4 times rotating [[#a, #d]] from 0 {
+      plan.dispatch @map groups [1, 1, 1] windows [#a, #d] for []
+    }
+  }
+
+  // What some devices leave out waits for the command before it alone, by a barrier that they leave out, too.
+  // CHECK-LABEL: plan.program @leftOut
+  // CHECK-NEXT:    dispatch @map
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 38 -> 40, <registers, 256, 32>>, #gpuvm.hazard<WAW, 38 -> 40, <registers, 256, 32>>] unless "unlimited_loops"
+  // CHECK-NEXT:    dispatch_indirect @add
+  // CHECK-NEXT:    plan.barrier [#gpuvm.hazard<RAW, 38 -> 42, <registers, 256, 32>>]
+  // CHECK-NEXT:    dispatch @map
+  plan.program @leftOut {
+    plan.dispatch @map groups [1, 1, 1] windows [#x, #a] for []
+    plan.dispatch_indirect @add control 0 windows [#x, #a, #a] for [] unless "unlimited_loops"
+    plan.dispatch @map groups [1, 1, 1] windows [#a, #b] for []
+  }
 }

@@ -40,13 +40,19 @@ gpuvm.program private @more() -> (n: tensor<i32>) {
 // LINK-NEXT:    global shared @sum : tensor<4xi32>
 // LINK-NEXT:    heap shared @weights : tensor<100xi32>
 
-// PLAN-LABEL: plan.program @add regions [{{.*}}] instances 2 shared [0, 0, 512, 0, 512] transient [256, {{[0-9]+}}]
+// What is shared comes first in each region, then what each program keeps, then what one of them has while it runs.
+// PLAN-LABEL: plan.module @module regions [{{[0-9]+}}, 0, 512, 0, 512] instances 3
+// PLAN-LABEL: plan.program @add {
+// PLAN-DAG:     plan.input "add.x" : tensor<4xi32> at <registers, 256, 16> on execution
 // PLAN-DAG:     plan.symbol "sum" : tensor<4xi32> at <globals, 0, 16>
 // PLAN-DAG:     plan.symbol "count" : tensor<i32> at <globals, 256, 4>
-// PLAN-DAG:     plan.symbol "near.own" : tensor<i32> at <registers, 0, 4>
-// PLAN-LABEL: plan.program @get regions [{{.*}}] instances 1 shared [0, 0, 512, 0, 512] transient [0, {{[0-9]+}}]
+// PLAN-DAG:     plan.symbol "add.near.own" : tensor<i32> at <registers, 0, 4>
+// PLAN-DAG:     plan.stage "add.near.add" instance 1
+// PLAN-LABEL: plan.program @get {
 // PLAN-DAG:     plan.input "weights" : tensor<100xi32> at <heap, 0, 400> on load
 // PLAN-DAG:     plan.symbol "sum" : tensor<4xi32> at <globals, 0, 16>
+// PLAN-DAG:     plan.output "get.y" : tensor<4xi32> at <registers, 256, 16>
+// PLAN-DAG:     plan.stage "get.read" instance 2
 gpuvm.program @add(%x: tensor<4xi32>) {
   gpuvm.stage @into(%a = %x : tensor<4xi32>) {
     %s = gpuvm.load @sum : tensor<4xi32>

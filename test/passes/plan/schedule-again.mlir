@@ -1,16 +1,15 @@
 // Waves are of what is left when values are made in the symbols that they are stored to.
 
-// RUN: gpuvm-opt %s --split-input-file --gpuvm-generalize --gpuvm-form-kernels=group=false --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory --gpuvm-place-barriers | FileCheck %s
+// RUN: gpuvm-opt %s --split-input-file --gpuvm-generalize --gpuvm-form-kernels=group=false --gpuvm-schedule --gpuvm-store-in-place --gpuvm-reschedule --gpuvm-plan-memory --gpuvm-emit-kernels --gpuvm-to-plan --gpuvm-place-barriers | FileCheck %s
 
-// @write waits for the copy of what it writes over. The product waits for nothing, so it stands beside the copy.
-// CHECK-LABEL: program @kernels_of_a_stage
-// CHECK: copy
-// CHECK: flow.dispatch @update_map map
-// CHECK: barrier
-// CHECK-DAG: flow.dispatch @write_map
-// CHECK-DAG: flow.dispatch @update_map_1
-// CHECK-NOT: barrier
-// CHECK: return
+// @write waits for the copy of what it writes over. The product waits for nothing, so it stands next to the copy.
+// CHECK-LABEL: plan.program @kernels_of_a_stage
+// CHECK: plan.copy
+// CHECK: plan.dispatch @update_map
+// CHECK: plan.barrier
+// CHECK-DAG: plan.dispatch @write_map
+// CHECK-DAG: plan.dispatch @update_map_1
+// CHECK-NOT: plan.barrier
 !v = tensor<64xf32>
 !m = !gpuvm.message<!v>
 gpuvm.program @kernels_of_a_stage() {
@@ -37,17 +36,16 @@ gpuvm.program @kernels_of_a_stage() {
 // -----
 
 // The store of @first is no command, so @sum reads the symbol a wave earlier, beside @second, and the copy of @late, which
-// writes over what @sum reads, stands beside @third.
-// CHECK-LABEL: program @side_by_side
-// CHECK: flow.dispatch @first_map
-// CHECK: barrier
-// CHECK-DAG: flow.dispatch @second_map
-// CHECK-DAG: flow.dispatch @sum_reduce
-// CHECK: barrier
-// CHECK-DAG: flow.dispatch @third_map
-// CHECK-DAG: store
-// CHECK-NOT: barrier
-// CHECK: return
+// writes over what @sum reads, stands next to @third.
+// CHECK-LABEL: plan.program @side_by_side
+// CHECK: plan.dispatch @first_map
+// CHECK: plan.barrier
+// CHECK-DAG: plan.dispatch @second_map
+// CHECK-DAG: plan.dispatch @sum_reduce
+// CHECK: plan.barrier
+// CHECK-DAG: plan.dispatch @third_map
+// CHECK-DAG: plan.copy
+// CHECK-NOT: plan.barrier
 !v = tensor<64xf32>
 !all = tensor<256xf32>
 !m = !gpuvm.message<!v>

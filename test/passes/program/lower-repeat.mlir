@@ -185,9 +185,9 @@ gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
 // CHECK-NEXT: store %{{.*}}, @r.go
 // PLAN-LABEL: plan.program @numbered
 // PLAN: plan.repeat 100 times while <registers, {{[0-9]+}}, 1> {
-// PLAN: plan.dispatch "step_r.next_map_counts"
-// PLAN: plan.dispatch_indirect "step_r.next_map"
-// PLAN: plan.dispatch_indirect "step_r.next_map_1"
+// PLAN: plan.dispatch @step_r.next_map_counts
+// PLAN: plan.dispatch_indirect @step_r.next_map
+// PLAN: plan.dispatch_indirect @step_r.next_map_1
 // PLAN-NOT: plan.dispatch
 
 gpuvm.program @numbered(%x: tensor<1024xi32>, %end: tensor<i32>) -> (a: tensor<1024xi32>) {
