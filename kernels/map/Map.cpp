@@ -103,8 +103,7 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
   return result;
 }
 
-/// The first lane of all makes what is beside the elements.
-static LogicalResult emitBeside(EmitterContext &c) {
+LogicalResult gpuvm::emitBeside(EmitterContext &c) {
   KernelBuilder &k = c.kernel;
   auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   SmallVector<std::pair<Value, unsigned>> beside;

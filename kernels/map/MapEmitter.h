@@ -15,6 +15,11 @@ LogicalResult emitMap(EmitterContext &context);
 /// Emits the kernel that leaves elements, and the one that computes those.
 LogicalResult emitLimitedMap(EmitterContext &context);
 LogicalResult emitResumingMap(EmitterContext &context);
+/// Emits a map that holds values for a tile of results (HaloTile.h).
+LogicalResult emitHaloMap(EmitterContext &context);
+
+/// Has the first lane of all make single elements beside the results.
+LogicalResult emitBeside(EmitterContext &context);
 
 /// Stores element `i` of the results of a map, if what `mayStore` emits, when
 /// they are known, says so.

@@ -8,8 +8,11 @@
 #include "kernels/analysis/BodyTraits.h"
 #include "kernels/family/Family.h"
 #include "kernels/loops/LongLoops.h"
+#include "kernels/map/HaloTile.h"
 #include "kernels/map/MapEmitter.h"
 #include "kernels/map/MapLayout.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -57,9 +60,43 @@ int64_t MapFamily::bodiesPerLane(flow::DispatchOp,
   return llvm::divideCeil(layout.elements, layout.lanes * layout.groups);
 }
 
+/// A map that cannot be tiled has no tile and is refused when it is emitted.
+static void layOutTiles(flow::DispatchOp kernel, TargetAttr target,
+                        MapLayout &layout) {
+  ArrayRef<int64_t> loops =
+      cast<RankedTensorType>(kernel.getResultTypes().front()).getShape();
+  layout.elements = ShapedType::getNumElements(loops);
+  if (std::optional<SmallVector<HaloValue>> halos = findHalos(kernel))
+    layout.tile = chooseHaloTile(loops, *halos, target);
+  int64_t tiles = layout.tile.empty() ? 1 : countTiles(loops, layout.tile);
+  layout.groups = std::min(tiles, KernelLayout::kMaxGroups);
+  if (layout.tile.empty())
+    return;
+  constexpr int64_t kMinLanes = 32, kMaxShared = 4;
+  if (layout.tile.size() > 1)
+    layout.unroll =
+        std::gcd(kMaxShared, layout.tile[getSharingDim(layout.tile)]);
+  int64_t ops = inspectBody(kernel).ops;
+  while (layout.unroll > 1 &&
+         layout.unroll * ops > KernelLayout::kMaxUnrolledOps)
+    layout.unroll /= 2;
+  layout.lanes =
+      std::clamp(ShapedType::getNumElements(layout.tile) / layout.unroll,
+                 kMinLanes, KernelLayout::kLanes);
+}
+
+void MapLayout::visit(LayoutFields &fields) {
+  for (auto [d, size] : llvm::enumerate(tile))
+    fields.number(("tile_" + Twine(d)).str(), size);
+}
+
 std::unique_ptr<KernelLayout> MapFamily::layOut(flow::DispatchOp kernel,
-                                                TargetAttr) const {
+                                                TargetAttr target) const {
   auto layout = std::make_unique<MapLayout>();
+  if (!getHeldValues(kernel).empty()) {
+    layOutTiles(kernel, target, *layout);
+    return layout;
+  }
   BodyTraits traits = inspectBody(kernel);
   layout->elements =
       cast<RankedTensorType>(kernel.getResultTypes().front()).getNumElements();
@@ -138,7 +175,8 @@ void MapFamily::fitTo(flow::DispatchOp kernel, int64_t units,
     return cast<RankedTensorType>(type).getNumElements() == layout.elements &&
            getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
   });
-  if (sharesWords || layout.elements > units * layout.lanes ||
+  if (!static_cast<MapLayout &>(layout).tile.empty() || sharesWords ||
+      layout.elements > units * layout.lanes ||
       inspectBody(kernel).gathers == 0)
     return;
   layout.vector = layout.unroll = 1;
@@ -151,6 +189,8 @@ bool MapFamily::accepts(const KernelLayout &layout, StringRef field,
     return true;
   if (loopsOf(layout) == Loops::Limited)
     return false;
+  if (!static_cast<const MapLayout &>(layout).tile.empty())
+    return field == "groups";
   if (field == "vector")
     return own % given == 0;
   if (field == "unroll")
@@ -165,6 +205,8 @@ void MapFamily::addFeatures(flow::DispatchOp kernel, const KernelLayout &layout,
 }
 
 LogicalResult MapFamily::emit(EmitterContext &context) const {
+  if (!getHeldValues(context.op).empty())
+    return emitHaloMap(context);
   switch (loopsOf(context.layout)) {
   case Loops::Plain:
     return emitMap(context);

@@ -19,6 +19,10 @@ struct MapLayout : LayoutOf<MapLayout> {
     Resumed, ///< In parts, of elements that were left.
   };
   Loops loops = Loops::Plain;
+  /// Of a map that holds values: the results of a workgroup (HaloTile.h).
+  SmallVector<int64_t> tile;
+
+  void visit(LayoutFields &fields) override;
 };
 
 /// The form of a map with loops of the kind Limited.

@@ -178,6 +178,13 @@ static bool isOfDevice(Operation *op) {
   return isa<math::RsqrtOp, math::SqrtOp>(op) || isApproximate(op);
 }
 
+int64_t gpuvm::countExpandedIn(Operation *op) {
+  int64_t count = 0;
+  for (mlir::Region &region : op->getRegions())
+    region.walk([&](Operation *inner) { count += countExpanded(inner); });
+  return count;
+}
+
 int64_t gpuvm::countExpanded(Operation *op) {
   return isApproximate(op) ? 1 : countByExpanding(op);
 }

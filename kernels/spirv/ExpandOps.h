@@ -47,6 +47,9 @@ void expandMath(Operation *module);
 /// branches together.
 int64_t countExpanded(Operation *op);
 
+/// Of all of them in the regions of `op`.
+int64_t countExpandedIn(Operation *op);
+
 /// The same of one that is not left to the device (CountExpanded.cpp).
 int64_t countByExpanding(Operation *op);
 

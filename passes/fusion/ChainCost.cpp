@@ -104,6 +104,11 @@ ChainCost gpuvm::estimateChain(const ChainPlan &plan, flow::DispatchOp chain,
   return cost;
 }
 
+double gpuvm::getOpsPerUs(TargetAttr target) {
+  Speed speed(target);
+  return speed.unitOpsPerUs * speed.units;
+}
+
 double gpuvm::estimateKernel(flow::DispatchOp kernel, TargetAttr target) {
   Speed speed(target);
   double bytes = bytesOf(kernel), ops = 0;

@@ -28,6 +28,9 @@ struct ChainCost {
 ChainCost estimateChain(const ChainPlan &plan, flow::DispatchOp chain,
                         ArrayRef<flow::DispatchOp> kernels, TargetAttr target);
 
+/// Scalar operations that the whole device does in a microsecond.
+double getOpsPerUs(TargetAttr target);
+
 /// Microseconds that `kernel` takes at least on the whole device.
 double estimateKernel(flow::DispatchOp kernel, TargetAttr target);
 

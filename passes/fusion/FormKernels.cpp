@@ -45,7 +45,7 @@ struct FormKernels : gpuvm::impl::FormKernelsBase<FormKernels> {
 
 private:
   void buildKernels();
-  flow::DispatchOp buildKernel(ArrayRef<Operation *> ops, Root root,
+  flow::DispatchOp buildKernel(const KernelGroup &group,
                                const Grouping &grouping);
   void removeDeadCode();
   StringAttr getRows(flow::DispatchOp kernel) const;
@@ -116,8 +116,9 @@ std::string FormKernels::takeName(StringRef wanted) {
   return name;
 }
 
-flow::DispatchOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
+flow::DispatchOp FormKernels::buildKernel(const KernelGroup &group,
                                           const Grouping &grouping) {
+  ArrayRef<Operation *> ops = group.ops;
   SmallVector<Operation *> body;
   llvm::SmallSetVector<Value, 8> inputs;
   collectBody(ops, grouping, body, inputs);
@@ -133,9 +134,9 @@ flow::DispatchOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
     llvm::append_range(outputs, op->getResults());
   Location loc =
       locations.size() == 1 ? locations.front() : b.getFusedLoc(locations);
-  std::string name = takeName(kernelName(stages.getArrayRef(), root));
+  std::string name = takeName(kernelName(stages.getArrayRef(), group.root));
   auto kernel = flow::DispatchOp::create(
-      b, loc, TypeRange(outputs), b.getStringAttr(name), root,
+      b, loc, TypeRange(outputs), b.getStringAttr(name), group.root,
       b.getArrayAttr(stages.getArrayRef()), inputs.getArrayRef());
   Block *block = b.createBlock(&kernel.getBody());
   IRMapping mapping;
@@ -156,6 +157,10 @@ flow::DispatchOp FormKernels::buildKernel(ArrayRef<Operation *> ops, Root root,
       clone->removeAttr(own);
     if (isReduction(op) && grouping.virtualOps.contains(op))
       clone->setAttr(kInnerAttr, b.getUnitAttr());
+    if (group.held.contains(op))
+      mapping.map(
+          op->getResults(),
+          flow::HoldOp::create(b, op->getLoc(), clone->getResults()).getHeld());
   }
   SmallVector<Value> yielded;
   for (Value output : outputs)
@@ -195,7 +200,7 @@ void FormKernels::buildKernels() {
   Grouping grouping = group ? groupOps(ops, resolve, mayShare, limits)
                             : groupOps(ops, resolve, never, limits);
   for (const KernelGroup &g : grouping.groups) {
-    buildKernel(g.ops, g.root, grouping);
+    buildKernel(g, grouping);
     ++numKernels;
   }
 }
@@ -220,6 +225,8 @@ void FormKernels::removeDeadCode() {
 /// null if there is none.
 StringAttr FormKernels::getRows(flow::DispatchOp kernel) const {
   StringAttr rows;
+  if (!kernel.getBody().getOps<flow::HoldOp>().empty())
+    return rows; // The first tiles are not the first rows.
   for (Value result : kernel.getOutputs()) {
     if (result.use_empty())
       continue;

@@ -59,6 +59,7 @@ private:
   struct Union {
     std::string refusal; ///< Why not; empty if they fit.
     unsigned kernels = 0;
+    std::string halo = {}; ///< How messages are held for tiles, if any are.
   };
   Union unite(Cluster a, Cluster b) const;
   const Union &getUnion(Cluster a, Cluster b);
@@ -260,7 +261,7 @@ StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
   unsigned apart = kernels.lookup(a) + kernels.lookup(b);
   Grouping grouping = group(together);
   if (grouping.groups.size() < apart)
-    return {"", static_cast<unsigned>(grouping.groups.size())};
+    return {"", static_cast<unsigned>(grouping.groups.size()), grouping.halo};
   std::string limit = toText(grouping.refusal);
   return {"no kernel can hold operations of both" +
           (limit.empty() ? "" : ": " + limit)};
@@ -305,9 +306,10 @@ bool StageFuser::tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
   // Stages that pass each other several messages are asked about for each.
   bool isNew = fuse || refused.insert({first, second}).second;
   if (isNew && (fuse || vertical)) {
-    std::string why = !fuse      ? both.refusal
-                      : vertical ? "the message stays in registers"
-                                 : "both walk the same index space";
+    std::string why = !fuse                ? both.refusal
+                      : !both.halo.empty() ? both.halo
+                      : vertical           ? "the message stays in registers"
+                                           : "both walk the same index space";
     log.push_back({stages[first].getSymName(), stages[second].getSymName(),
                    fuse, why, fuse && vertical ? messageBytes(a, b) : 0});
   }

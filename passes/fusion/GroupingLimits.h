@@ -20,6 +20,8 @@ struct GroupingLimits {
   static constexpr unsigned besides = 32;
   /// A virtual operation computes at most so many scalar operations again.
   unsigned recompute = 8;
+  /// And all readers of an element together, with what functions expand to.
+  unsigned recomputed = 64;
   /// A value of more bytes takes several windows.
   uint64_t maxWindowBytes;
 };

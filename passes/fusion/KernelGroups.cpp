@@ -9,7 +9,12 @@
 
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
+#include "dialects/gpuvm/Target.h"
 #include "kernels/analysis/Bindings.h"
+#include "kernels/analysis/Reach.h"
+#include "kernels/map/HaloTile.h"
+#include "kernels/spirv/ExpandOps.h"
+#include "passes/fusion/ChainCost.h"
 #include "passes/fusion/LoopNest.h"
 #include "passes/fusion/VirtualOps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,11 +51,16 @@ private:
   void readThroughVirtualOps();
   void mergeVertically();
   void mergeHorizontally();
+  void mergeHalos();
   bool tryMerge(GroupId a, GroupId b);
   bool fitsLoops(ArrayRef<Operation *> members) const;
   bool fitsRoot(ArrayRef<Operation *> members) const;
+  llvm::DenseSet<Operation *> findHeld(ArrayRef<Operation *> members) const;
+  bool leavesTile(Value result,
+                  const llvm::DenseSet<Operation *> &members) const;
+  Refusal checkHalo(ArrayRef<Operation *> members);
   Refusal checkLimits(ArrayRef<Operation *> members) const;
-  Refusal whyNot(GroupId a, GroupId b, ArrayRef<Operation *> merged) const;
+  Refusal whyNot(GroupId a, GroupId b, ArrayRef<Operation *> merged);
   unsigned countBoundWindows(ArrayRef<Operation *> members) const;
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
@@ -70,6 +80,10 @@ private:
   llvm::DenseMap<Operation *, GroupId> groupOf;
   llvm::MapVector<GroupId, SmallVector<Operation *>> members;
   Refusal refusal;
+  bool mayHold = false; ///< Whether groups may hold values for tiles,
+  llvm::DenseSet<GroupId> holding; ///< and those that do.
+  std::string halo;                ///< Of the last group that does,
+  std::string triedHalo;           ///< and of what is tried now.
 };
 
 } // namespace
@@ -280,9 +294,133 @@ bool Grouper::fitsLoops(ArrayRef<Operation *> ops) const {
       facts);
 }
 
+//===----------------------------------------------------------------------===//
+// Tiles with halos
+//===----------------------------------------------------------------------===//
+
+/// The elementwise operations that others of `ops` read elsewhere than at their
+/// own place.
+llvm::DenseSet<Operation *> Grouper::findHeld(ArrayRef<Operation *> ops) const {
+  llvm::DenseSet<Operation *> all(ops.begin(), ops.end()), held;
+  for (Operation *op : ops)
+    for (const SourceRead &read : factsOf(op).readsThroughVirtual)
+      if (Operation *source = read.source.getDefiningOp();
+          source && !read.direct && all.contains(source))
+        held.insert(source);
+  return held;
+}
+
+/// Results that a chain may hold in the registers of one workgroup: that has no
+/// halo, and takes what comes before and after, too.
+static constexpr int64_t kMaxChained = 32 * 1024;
+
+namespace {
+/// What a value costs that tiles hold, and what that saves.
+struct HaloCost {
+  double moreUs = 0, savedUs = 0, repeats = 0;
+};
+} // namespace
+
+static HaloCost estimateHalo(linalg::GenericOp op, int64_t computed,
+                             TargetAttr target) {
+  int64_t elements = ShapedType::getNumElements(op.getStaticLoopRanges());
+  int64_t ops = countExpandedIn(op);
+  int64_t read = 0, made = 0;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (auto type = dyn_cast<RankedTensorType>(input->get().getType()))
+      read += tensorBytes(type);
+  for (Type type : op->getResultTypes())
+    made += tensorBytes(cast<RankedTensorType>(type));
+  HaloCost cost;
+  cost.repeats = double(computed) / elements;
+  double more = cost.repeats - 1;
+  cost.moreUs = more * (double(ops) * elements / getOpsPerUs(target) +
+                        double(read) / target.getBytesPerUs());
+  cost.savedUs = 2.0 * made / target.getBytesPerUs();
+  return cost;
+}
+
+/// Whether others than `members`, and what these rematerialise, read a result.
+bool Grouper::leavesTile(Value result,
+                         const llvm::DenseSet<Operation *> &members) const {
+  llvm::DenseSet<Operation *> inside = members;
+  auto readers = readersOf.find(result);
+  if (readers != readersOf.end())
+    for (Operation *reader : readers->second)
+      if (virtualOps.contains(reader) &&
+          llvm::none_of(reader->getResults(),
+                        [&](Value made) { return leavesTile(made, members); }))
+        inside.insert(reader);
+  return needsWindow(result, inside);
+}
+
+/// Why `ops` are no map that holds values for tiles of its results.
+Refusal Grouper::checkHalo(ArrayRef<Operation *> ops) {
+  const Refusal no = {Refusal::Limit::Elements};
+  llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
+  llvm::DenseSet<Operation *> held = findHeld(ops);
+  SmallVector<linalg::GenericOp> outputs;
+  for (Operation *op : ops) {
+    if (!isa<linalg::GenericOp>(op) || isReduction(op) || factsOf(op).mayLoop)
+      return no;
+    bool isOutput = llvm::any_of(op->getResults(), [&](Value result) {
+      return leavesTile(result, all);
+    });
+    if (!isOutput)
+      continue;
+    outputs.push_back(cast<linalg::GenericOp>(op));
+    if (held.contains(op) ||
+        factsOf(op).loops != factsOf(outputs.front()).loops)
+      return no;
+  }
+  if (held.empty() || outputs.empty())
+    return no;
+  ArrayRef<int64_t> loops = factsOf(outputs.front()).loops;
+  if (ShapedType::getNumElements(loops) <= kMaxChained)
+    return no;
+  auto mayEnter = [&](Operation *op) {
+    return all.contains(op) || virtualOps.contains(op);
+  };
+  SmallVector<HaloValue> values;
+  SmallVector<linalg::GenericOp> owners;
+  for (Operation *op : ops)
+    for (Value result : op->getResults()) {
+      if (!held.contains(op))
+        continue;
+      std::optional<Reach> reach =
+          findReach(outputs, result, resolve, mayEnter);
+      if (!reach || !reach->isHalo())
+        return no;
+      values.push_back(
+          {*reach, workgroupBytesOf(getElementTypeOrSelf(result))});
+      owners.push_back(cast<linalg::GenericOp>(op));
+    }
+  TargetAttr target = getMainTarget(ops.front());
+  SmallVector<int64_t> tile = chooseHaloTile(loops, values, target);
+  if (tile.empty())
+    return no;
+  int64_t tiles = countTiles(loops, tile);
+  HaloCost cost;
+  for (auto [value, owner] : llvm::zip_equal(values, owners)) {
+    HaloCost own =
+        estimateHalo(owner, tiles * value.reach.boxElements(tile), target);
+    cost.moreUs += own.moreUs;
+    cost.savedUs += own.savedUs;
+    cost.repeats = std::max(cost.repeats, own.repeats);
+  }
+  cost.savedUs += held.size() * target.getDispatchNs() / 1e3;
+  if (cost.moreUs >= cost.savedUs)
+    return {Refusal::Limit::Halo, int64_t(1e3 * cost.moreUs),
+            int64_t(1e3 * cost.savedUs)};
+  triedHalo =
+      llvm::formatv("a workgroup computes it for a tile of {0:$[x]} "
+                    "and its halo, {1:F2} times in all",
+                    llvm::make_range(tile.begin(), tile.end()), cost.repeats);
+  return {};
+}
+
 /// Why two groups that may share a kernel cannot; `merged` are both.
-Refusal Grouper::whyNot(GroupId a, GroupId b,
-                        ArrayRef<Operation *> merged) const {
+Refusal Grouper::whyNot(GroupId a, GroupId b, ArrayRef<Operation *> merged) {
   // A reduction or a root writes out what it takes several times, or computes
   // it again.
   auto isOther = [](Operation *op) {
@@ -293,8 +431,12 @@ Refusal Grouper::whyNot(GroupId a, GroupId b,
     return {Refusal::Limit::Loops};
   if (Refusal found = checkLimits(merged); found.kind != Refusal::Limit::None)
     return found;
-  if (!fitsLoops(merged))
-    return {Refusal::Limit::Elements};
+  if (!fitsLoops(merged)) {
+    Refusal found =
+        mayHold ? checkHalo(merged) : Refusal{Refusal::Limit::Elements};
+    if (found.kind != Refusal::Limit::None)
+      return found;
+  }
   if (leavesAndReturns(a, b))
     return {Refusal::Limit::Order};
   return {};
@@ -312,11 +454,16 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
     for (Operation *y : members[b])
       if (!mayShare(x, y))
         return false;
+  triedHalo.clear();
   Refusal found = whyNot(a, b, merged);
   if (found.kind != Refusal::Limit::None) {
     if (members[a].front()->getBlock() != members[b].front()->getBlock())
       refusal = found;
     return false;
+  }
+  if (!triedHalo.empty()) {
+    halo = triedHalo;
+    holding.insert(a);
   }
   for (Operation *op : members[b])
     groupOf[op] = a;
@@ -352,6 +499,21 @@ void Grouper::mergeHorizontally() {
         tryMerge(ids[i], ids[j]);
 }
 
+/// Puts what tiles hold into the kernel that reads it, where all readers are in
+/// one.
+void Grouper::mergeHalos() {
+  mayHold = true;
+  for (Operation *op : ops) {
+    if (virtualOps.contains(op) || isa<RootOpInterface>(op))
+      continue;
+    for (const SourceRead &read : factsOf(op).readsThroughVirtual)
+      if (std::optional<GroupId> source = groupOfValue(read.source);
+          source && !read.direct && !read.isTable)
+        tryMerge(groupOf.lookup(op), *source);
+  }
+  mayHold = false;
+}
+
 /// What one operation computes again may in the end read more windows than a
 /// kernel can have: then it reads what it would compute.
 void Grouper::readThroughVirtualOps() {
@@ -381,7 +543,9 @@ Grouping Grouper::run() {
     members[factsOf(op).number] = {op};
   }
   mergeVertically();
+  mergeHalos();
   Grouping grouping;
+  grouping.halo = halo;
   grouping.virtualOps = virtualOps;
   grouping.refusal = refusal; // Of those merged vertically.
   mergeHorizontally();
@@ -392,7 +556,9 @@ Grouping Grouper::run() {
         root = own.getRoot();
       else if (isReduction(op))
         root = Root::reduce;
-    grouping.groups.push_back({group, root});
+    grouping.groups.push_back({group, root, {}});
+    if (holding.contains(id))
+      grouping.groups.back().held = findHeld(group);
   }
   return grouping;
 }
@@ -412,6 +578,10 @@ std::string gpuvm::toText(const Refusal &refusal) {
     return "a body with loops stands in no kernel of a reduction";
   case Refusal::Limit::Elements:
     return "they do not walk the same elements in the same order";
+  case Refusal::Limit::Halo:
+    return llvm::formatv("tiles with halos would take {0} ns more, and save "
+                         "{1}",
+                         refusal.value, refusal.limit);
   case Refusal::Limit::Order:
     return "another kernel has to run between them";
   }

@@ -12,6 +12,11 @@
 // space may also read the result, of its own row: a row kernel, such as
 // softmax.
 //
+// An elementwise operation whose results others read around their own place, as
+// a blur does, may share their kernel, too: a workgroup computes it once for
+// its tile and the halo of that (kernels/map/HaloTile.h), where this takes less
+// time than a kernel more.
+//
 // An operation that is the root of a kernel (RootOpInterface) has one of its
 // own, with elementwise consumers of its results if it has a place for them.
 //
@@ -35,6 +40,8 @@ namespace mlir::gpuvm {
 struct KernelGroup {
   SmallVector<Operation *> ops; ///< In program order.
   Root root = Root::map;
+  /// Those whose results a workgroup holds for its tile.
+  llvm::DenseSet<Operation *> held;
 };
 
 /// Why two groups are two.
@@ -45,7 +52,8 @@ struct Refusal {
     Windows,    ///< They would have `value` windows, of `limit`.
     Loops,    ///< One has loops in its body, the other is no elementwise code.
     Elements, ///< They do not walk the same elements.
-    Order     ///< Another group has to run between them.
+    Halo, ///< Tiles with halos would take `value` ns more, and save `limit`.
+    Order ///< Another group has to run between them.
   };
   Limit kind = Limit::None;
   int64_t value = 0, limit = 0;
@@ -60,6 +68,8 @@ struct Grouping {
   /// Of the last two groups that are of two stages, and of which one reads
   /// results of the other, but for those that `mayShare` keeps apart.
   Refusal refusal;
+  /// Of the last group that holds values; "" if there is none.
+  std::string halo;
 };
 
 /// Groups `ops` (generics and roots in program order, possibly of several

@@ -11,6 +11,7 @@
 #include "dialects/gpuvm/ScalarBody.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/elements/InnerReduction.h"
+#include "kernels/spirv/ExpandOps.h"
 #include "passes/fusion/CodeCopies.h"
 
 using namespace mlir;
@@ -223,7 +224,9 @@ bool VirtualOpFinder::isCheapEverywhere(linalg::GenericOp op) const {
       llvm::all_of(all, [](const Reader &r) { return r.read.direct; });
   if (isReduction(op) || direct)
     return all.size() == 1 && isInnerReduction(op);
-  return !feedsInnerReduction(op);
+  bool isOften = all.size() > 1 &&
+                 (all.size() - 1) * countExpandedIn(op) > limits.recomputed;
+  return !isOften && !feedsInnerReduction(op);
 }
 
 /// Whether `op`, whose readers have been asked about, is virtual.

@@ -7,7 +7,7 @@
 // reads it rematerialises it, for the elements that it needs. Virtual are
 //
 //   - cheap elementwise operations that are read at other indices (broadcast,
-//     transposed, sliced, by a root);
+//     transposed, sliced, by a root), functions for few readers;
 //   - elementwise operations that lead to one root, which reads each element
 //     about once, and to nothing else: those of a predicate, say;
 //   - elementwise operations that are read as tables, and there about once;

@@ -30,6 +30,7 @@ alone if that fails. --every takes each so-manieth case only. The kinds of case:
   gather  rows picked by their numbers, and rows stored at positions of the device
   many    more operands than registers of the seed, or windows of a kernel
   fft     discrete Fourier transforms and convolutions
+  halo    stencils over what takes some computing
   inner   short reductions inside others, such as products of bytes
   control bodies that branch and loop
   draws   random numbers of every kind

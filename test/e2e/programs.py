@@ -8,6 +8,7 @@ import programs_fft
 import programs_functions
 import programs_gather
 import programs_groups
+import programs_halo
 import programs_inner
 import programs_many
 import programs_random
@@ -30,7 +31,7 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_state.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
          "gather": programs_gather.gathers, "many": programs_many.many, "scan": programs_scan.scans, "fft": programs_fft.ffts,
-         "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
+         "halo": programs_halo.halos, "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
          "sort": programs_sort.sorts, "groups": programs_groups.groups,
          "when": from_seeds(programs_when.when_program),
          "repeat": from_seeds(programs_repeat.repeat_program),
