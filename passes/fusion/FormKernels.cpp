@@ -20,6 +20,7 @@
 #include "passes/fusion/CrowdedMoves.h"
 #include "passes/fusion/KernelGroups.h"
 #include "passes/program/FlattenStages.h"
+#include "passes/program/ForwardStores.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -291,6 +292,9 @@ void FormKernels::runOnOperation() {
   if (failed(flattened))
     return signalPassFailure();
   flat = std::move(*flattened);
+  forwardStores(program, flat.exposures);
+  removeDeadCode(); // Loads of what is forwarded keep no store.
+  eraseDeadStores(program);
   removeDeadCode();
   copyLoadsThatOutliveTheirSymbol(program, flat.exposures);
   buildKernels();

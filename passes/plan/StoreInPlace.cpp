@@ -122,6 +122,33 @@ static Value addResult(flow::DispatchOp old, unsigned number, Places &places) {
   return whole->getResults().back();
 }
 
+/// Whether `maker` may run only where `store` does, after all that reads the
+/// symbol before: nothing waits for it, and what it reads is still there.
+static bool canRunAt(StoreOp store, flow::DispatchOp maker,
+                     const Places &places, const Parts &parts) {
+  if (!parts.areTogether(store, maker))
+    return false;
+  for (OpResult result : maker->getResults())
+    if (places.isInSymbol(result) ||
+        maker.getTiedOperand(result.getResultNumber()) ||
+        llvm::any_of(result.getUsers(), [&](Operation *user) {
+          return user != store && isa<CommandOpInterface>(user) &&
+                 isBefore(user, store);
+        }))
+      return false;
+  SmallVector<Place> reads;
+  for (Value operand : maker->getOperands())
+    if (Place place = places.of(operand); place.symbol)
+      reads.push_back(place);
+  for (Operation *op = getNextOp(maker); op != store; op = getNextOp(op))
+    if (isa<CommandOpInterface>(op) &&
+        llvm::any_of(reads, [&](const Place &place) {
+          return writesTo(places.access(op), place);
+        }))
+      return false;
+  return true;
+}
+
 /// Whether `dispatch` can write result `number` to two places, and bind both.
 static bool canWriteTwice(flow::DispatchOp dispatch, unsigned number,
                           uint64_t maxWindowBytes) {
@@ -293,8 +320,15 @@ static void placeValues(ProgramOp program, Places &places, bool inPlace,
     if (!maker || places.of(store.getValue()) == getPlace(store))
       continue;
     unsigned result = cast<OpResult>(store.getValue()).getResultNumber();
-    if (maker.getTiedOperand(result) ||
-        !canWrite(store, maker, places, parts, inPlace))
+    bool isWritable = canWrite(store, maker, places, parts, inPlace);
+    if (!isWritable && canRunAt(store, maker, places, parts)) {
+      Operation *next = maker->getNextNode();
+      maker->moveBefore(store);
+      isWritable = canWrite(store, maker, places, parts, inPlace);
+      if (!isWritable)
+        maker->moveBefore(next);
+    }
+    if (maker.getTiedOperand(result) || !isWritable)
       storeOnCondition(store, maker, places, parts);
     else if (!places.isInSymbol(store.getValue()) &&
              staysUntilRead(store, maker, places))

@@ -6,24 +6,37 @@
 !x = tensor<1024xf32>
 
 // CHECK-LABEL: gpuvm.program @kept
-// The symbol changes while %a is still read.
+// What @c stores is what @a stored; the store to @g is dead.
+// CHECK: %[[A:.*]] = flow.dispatch @a_map {{.*}}map
+// CHECK: %[[B:.*]] = flow.dispatch @b_map {{.*}}map
+// CHECK: flow.place %[[A]] in @h : tensor<1024xf32>
+// CHECK: flow.place %[[B]] in @g : tensor<1024xf32>
+// CHECK: return %[[A]]
+// CHECK-NOT: {{^ +}}store
+gpuvm.program @kept
+// What @c stores is what @a stored, and @g changes without another reader.
 // CHECK: %[[A:.*]]:2 = flow.dispatch @a_map {{.*}}map
 // CHECK: yield %[[R:.*]], %[[R]] : tensor<1024xf32>, tensor<1024xf32>
-// CHECK: flow.place %[[A]]#1 in @g : tensor<1024xf32>
+// CHECK: flow.place %[[A]]#1 in @h : tensor<1024xf32>
 // CHECK: %[[B:.*]] = flow.dispatch @b_map {{.*}}map
 // CHECK: flow.place %[[B]] in @g : tensor<1024xf32>
 // CHECK: return %[[A]]#0
 // CHECK-NOT: {{^ +}}store
 gpuvm.program @kept(%x: !x, %y: !x) -> (o: !x) {
   gpuvm.global @g : !x
+  gpuvm.global @h : !x
   %a = gpuvm.stage @a(%v = %x : !x) -> !x {
     %r = arith.mulf %v, %v : !x
     gpuvm.store %r, @g : !x
     gpuvm.send %r : !x
   }
-  gpuvm.stage @b(%v = %y : !x) {
+  gpuvm.stage @c() {
     %g = gpuvm.load @g : !x
-    %r = arith.addf %v, %g : !x
+    gpuvm.store %g, @h : !x
+    gpuvm.send
+  }
+  gpuvm.stage @b(%v = %y : !x) {
+    %r = arith.addf %v, %v : !x
     gpuvm.store %r, @g : !x
     gpuvm.send
   }
