@@ -13,15 +13,6 @@
 // CHECK: flow.place %[[B]] in @g : tensor<1024xf32>
 // CHECK: return %[[A]]
 // CHECK-NOT: {{^ +}}store
-gpuvm.program @kept
-// What @c stores is what @a stored, and @g changes without another reader.
-// CHECK: %[[A:.*]]:2 = flow.dispatch @a_map {{.*}}map
-// CHECK: yield %[[R:.*]], %[[R]] : tensor<1024xf32>, tensor<1024xf32>
-// CHECK: flow.place %[[A]]#1 in @h : tensor<1024xf32>
-// CHECK: %[[B:.*]] = flow.dispatch @b_map {{.*}}map
-// CHECK: flow.place %[[B]] in @g : tensor<1024xf32>
-// CHECK: return %[[A]]#0
-// CHECK-NOT: {{^ +}}store
 gpuvm.program @kept(%x: !x, %y: !x) -> (o: !x) {
   gpuvm.global @g : !x
   gpuvm.global @h : !x
