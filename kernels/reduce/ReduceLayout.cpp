@@ -27,6 +27,10 @@ static constexpr int64_t kMaxRowsInFlight = 16;
 static constexpr int64_t kMaxColumnsInFlight = 8;
 /// Neighbours in a row that a workgroup reads at least: a sector of memory.
 static constexpr int64_t kMinColumnBytes = 32;
+/// A line of memory, which workgroups that read parts of it each fetch as a
+/// whole, unless it is still in a cache: half of a large one, which values of
+/// several walks share (docs/rationale/row-kernels.md).
+static constexpr int64_t kLineBytes = 128, kCachedBytes = 32 << 20;
 /// Workgroups of a row kernel: more than those that run at once, which stay in
 /// step otherwise (docs/rationale/row-kernels.md).
 static constexpr int64_t kMaxRowGroups = 16384;
@@ -175,6 +179,8 @@ bool gpuvm::mayHaveAllParts(const ReductionOrder &order, int64_t results,
   double groups = llvm::divideCeil(results * elementBytes, kMinColumnBytes);
   double units = target.getUnits(), busy = std::min(groups, units);
   double bytes = double(results) * elements * elementBytes;
+  if (bytes > kCachedBytes && results * elementBytes < kLineBytes * units)
+    return false;
   double walkUs = bytes / target.getBytesPerUs();
   return walkUs * (units / busy - 1) <= target.getDispatchNs() / 1e3;
 }
