@@ -125,13 +125,15 @@ bool ReadsElsewhere::check(unsigned result) {
 
 bool gpuvm::canUpdateInPlace(flow::DispatchOp kernel, unsigned operand,
                              unsigned result) {
-  if (!getFamily(kernel).worksInPlace(kernel, operand, result))
-    return false;
   auto from = cast<RankedTensorType>(kernel.getInputs()[operand].getType());
   auto to = cast<RankedTensorType>(kernel->getResult(result).getType());
   if (from.getNumElements() != to.getNumElements() ||
-      elementBytes(from.getElementType()) != elementBytes(to.getElementType()))
+      elementBytes(from.getElementType()) !=
+          elementBytes(to.getElementType()) ||
+      !getFamily(kernel).worksInPlace(kernel, operand, result))
     return false;
+  if (kernel.getRoot() == Root::chain)
+    return true; // Its steps were asked.
   BlockArgument argument = kernel.getBody().getArgument(operand);
   return !ReadsElsewhere(kernel, argument).check(result);
 }

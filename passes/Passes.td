@@ -233,13 +233,16 @@ def FormChains : GpuvmProgramPass<"gpuvm-form-chains"> {
   let dependentDialects = kEmissionDialects;
   let summary = "Fuses dependent kernels into one workgroup and one dispatch.";
   let description = [{
-    A sequence of dependent elementwise kernels whose values fit the registers
-    and the memory of one workgroup becomes one kernel with root `chain`. If its
-    values have a common leading dimension and no step reads across it, there is
-    one workgroup for each of its indices. With `mode=auto` a sequence becomes a
-    chain if one workgroup is expected to take less time than separate kernels
-    on the whole device, with the barriers between them; with `always` whenever
-    it fits, with `never` not at all. Every decision is in the report.
+    A sequence of dependent kernels becomes one kernel with root `chain`, whose
+    steps one workgroup runs with barriers between them. Values of elementwise
+    kernels stay in registers and workgroup memory. With kernels of other
+    families in it, each step is a kernel of its family for one workgroup, and
+    large values are in windows. If all values have the same leading dimensions
+    and no step reads across them, there is one workgroup for each of their
+    indices. With `mode=auto` a sequence becomes a chain if one workgroup is
+    expected to take less time than separate kernels on the whole device, with
+    the barriers between them; with `always` whenever it fits, with `never` not
+    at all. Every decision is in the report.
   }];
   let options = [Option<"mode", "mode", "std::string", "\"auto\"",
                         "auto, always or never">,

@@ -83,7 +83,29 @@ Value KernelBuilder::view(unsigned binding, Type element) {
   return argument;
 }
 
+void KernelBuilder::keepInWorkgroup(unsigned binding, Type element,
+                                    int64_t count, ArrayRef<unsigned> copies) {
+  Value memory = allocateWorkgroup(element, count);
+  ownMemory.pop_back(); // It is not released.
+  alignWorkgroup();
+  keptWindows[binding] = {memory, llvm::to_vector(copies)};
+}
+
+Value KernelBuilder::shifted(unsigned binding, Value i) {
+  auto shift = shifts.find(binding);
+  return shift == shifts.end() ? i : Expr(*this, shift->second.first) + i;
+}
+
+bool KernelBuilder::areApart(unsigned binding, int64_t count) const {
+  auto shift = shifts.find(binding);
+  return keptWindows.contains(binding) ||
+         (shift != shifts.end() && shift->second.divisor % count != 0);
+}
+
 Value KernelBuilder::load(unsigned binding, Type type, Value i) {
+  if (auto kept = keptWindows.find(binding); kept != keptWindows.end())
+    return loadWorkgroup(kept->second.memory, type, i);
+  i = shifted(binding, i);
   forEachPiece(binding, [](BindingUse &use) { use.reads = true; });
   Type stored = storageType(type);
   auto access = [&](Value memory, Value at) -> SmallVector<Value> {
@@ -93,6 +115,13 @@ Value KernelBuilder::load(unsigned binding, Type type, Value i) {
 }
 
 void KernelBuilder::store(unsigned binding, Value value, Value i) {
+  if (auto kept = keptWindows.find(binding); kept != keptWindows.end()) {
+    storeWorkgroup(kept->second.memory, value, i);
+    for (unsigned copy : kept->second.copies)
+      store(copy, value, i);
+    return;
+  }
+  i = shifted(binding, i);
   forEachPiece(binding, [](BindingUse &use) { use.writes = true; });
   Value stored = toStorage(value);
   inPiece(binding, stored.getType(), i, {}, [&](Value memory, Value at) {
@@ -176,11 +205,13 @@ SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
                                              Value i, int64_t count) {
   SmallVector<Value> values;
   Type stored = storageType(type);
-  if (count == 1 || !movesWholeWords(stored, count)) {
+  if (count == 1 || !movesWholeWords(stored, count) ||
+      areApart(binding, count)) {
     for (int64_t k = 0; k < count; ++k)
       values.push_back(load(binding, type, Expr(*this, i) + k));
     return values;
   }
+  i = shifted(binding, i);
   forEachPiece(binding, [](BindingUse &use) { use.reads = true; });
   int64_t bytes = count * storageBytes(stored);
   bool isWide = wideLoads && bytes >= 8 && llvm::isPowerOf2_64(bytes);
@@ -217,13 +248,22 @@ SmallVector<Value> KernelBuilder::loadVector(unsigned binding, Type type,
 
 void KernelBuilder::storeVector(unsigned binding, ArrayRef<Value> values,
                                 Value i) {
+  if (auto kept = keptWindows.find(binding); kept != keptWindows.end()) {
+    for (auto [k, value] : llvm::enumerate(values))
+      storeWorkgroup(kept->second.memory, value, Expr(*this, i) + k);
+    for (unsigned copy : kept->second.copies)
+      storeVector(copy, values, i);
+    return;
+  }
   int64_t count = values.size();
   Type stored = storageType(values.front().getType());
-  if (count == 1 || !movesWholeWords(stored, count)) {
+  if (count == 1 || !movesWholeWords(stored, count) ||
+      areApart(binding, count)) {
     for (auto [k, value] : llvm::enumerate(values))
       store(binding, value, Expr(*this, i) + k);
     return;
   }
+  i = shifted(binding, i);
   forEachPiece(binding, [](BindingUse &use) { use.writes = true; });
   VectorAccess access = vectorAccess(stored, count);
   SmallVector<Value> parts;
@@ -292,18 +332,32 @@ static Type workgroupType(Type type) {
 
 Value KernelBuilder::allocateWorkgroup(Type type, int64_t count) {
   Type element = workgroupType(type);
+  auto storage = spirv::StorageClassAttr::get(ir().getContext(),
+                                              spirv::StorageClass::Workgroup);
+  auto memory =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), storage);
+  auto *free = llvm::find_if(
+      freeMemory, [&](Value other) { return other.getType() == memory; });
+  if (free != freeMemory.end()) {
+    ownMemory.push_back(*free);
+    freeMemory.erase(free);
+    return ownMemory.back();
+  }
   auto vector = dyn_cast<VectorType>(element);
   int64_t perElement = vector ? vector.getNumElements() : 1;
   workgroupMemoryBytes +=
       count * perElement *
       getElementTypeOrSelf(element).getIntOrFloatBitWidth() / 8;
-  auto storage = spirv::StorageClassAttr::get(ir().getContext(),
-                                              spirv::StorageClass::Workgroup);
-  auto memory =
-      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), storage);
   OpBuilder::InsertionGuard guard(ir());
   ir().setInsertionPointToStart(&function.getBody().front());
-  return make<memref::AllocOp>(memory);
+  ownMemory.push_back(make<memref::AllocOp>(memory));
+  return ownMemory.back();
+}
+
+void KernelBuilder::releaseWorkgroup() {
+  alignWorkgroup();
+  llvm::append_range(freeMemory, ownMemory);
+  ownMemory.clear();
 }
 
 Value KernelBuilder::loadWorkgroup(Value memory, Type type, Value i) {
@@ -348,6 +402,14 @@ void KernelBuilder::workgroupBarrier() {
   spirv::ControlBarrierOp::create(ir(), loc(), spirv::Scope::Workgroup,
                                   spirv::Scope::Workgroup,
                                   spirv::MemorySemantics::AcquireRelease |
+                                      spirv::MemorySemantics::WorkgroupMemory);
+}
+
+void KernelBuilder::stepBarrier() {
+  spirv::ControlBarrierOp::create(ir(), loc(), spirv::Scope::Workgroup,
+                                  spirv::Scope::Workgroup,
+                                  spirv::MemorySemantics::AcquireRelease |
+                                      spirv::MemorySemantics::UniformMemory |
                                       spirv::MemorySemantics::WorkgroupMemory);
 }
 

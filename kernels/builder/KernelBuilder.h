@@ -48,6 +48,21 @@ public:
   /// in the next ones; accesses to it find their piece (SplitWindows.cpp).
   void splitWindow(ArrayRef<unsigned> bindings, uint64_t pieceBytes);
 
+  /// What is stored at `binding`, `count` elements of type `element` at most,
+  /// is kept in workgroup memory and loaded from there. It is stored to the
+  /// windows at `copies`, too.
+  void keepInWorkgroup(unsigned binding, Type element, int64_t count,
+                       ArrayRef<unsigned> copies);
+
+  /// Elements of what is at `binding` are counted from element `first` on,
+  /// which is a multiple of `divisor`.
+  void shiftWindow(unsigned binding, Value first, int64_t divisor) {
+    shifts[binding] = {first, divisor};
+  }
+
+  /// The workgroup's number is from now on said to be `number`.
+  void setGroup(Value number) { group = number; }
+
   /// From now on neighbours are loaded in words of 64 bits, up to four at a
   /// time.
   void useWideLoads() { wideLoads = true; }
@@ -114,6 +129,9 @@ public:
   //===--- Workgroup memory and barriers
   //------------------------------------===//
   Value allocateWorkgroup(Type type, int64_t count);
+  /// What was allocated since the last call is no longer needed after the next
+  /// barrier: from there on it may be allocated again.
+  void releaseWorkgroup();
   Value loadWorkgroup(Value memory, Type type, Value i);
   void storeWorkgroup(Value memory, Value value, Value i);
   /// The same for memory of vectors: all elements, of `type`, of vector `i`.
@@ -126,6 +144,8 @@ public:
                         Value word);
   /// Waits for the workgroup; its workgroup memory is visible to all of it.
   void workgroupBarrier();
+  /// The same, and what it has stored to windows is visible to it.
+  void stepBarrier();
   /// The same for a subgroup.
   void subgroupBarrier();
   /// Orders window accesses before it and after it for the whole device.
@@ -189,6 +209,26 @@ private:
     uint64_t pieceBytes;
   };
   llvm::DenseMap<unsigned, Split> splits; ///< By the first binding.
+  struct Kept {
+    Value memory;
+    SmallVector<unsigned> copies;
+  };
+  llvm::DenseMap<unsigned, Kept> keptWindows;
+  struct Shift {
+    Value first;
+    int64_t divisor;
+  };
+  llvm::DenseMap<unsigned, Shift> shifts;
+  /// Where element `i` of what is at `binding` is in its window.
+  Value shifted(unsigned binding, Value i);
+  /// Whether neighbours cannot be accessed at once.
+  bool areApart(unsigned binding, int64_t count) const;
+  Value group; ///< Null if it is the workgroup's own number.
+  SmallVector<Value> ownMemory, freeMemory;
+  /// What is allocated next begins where elements of any type may.
+  void alignWorkgroup() {
+    workgroupMemoryBytes = llvm::alignTo(workgroupMemoryBytes, 8);
+  }
   int64_t workgroupMemoryBytes = 0;
   bool wideLoads = false;
 };

@@ -20,6 +20,8 @@ Expr KernelBuilder::laneId() const {
 }
 
 Expr KernelBuilder::groupId() const {
+  if (group)
+    return (*this)(group);
   return make<gpu::BlockIdOp>(gpu::Dimension::x);
 }
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/chain/ChainPlan.h"
+#include "kernels/chain/StepKernels.h"
 #include "kernels/family/Family.h"
 #include "kernels/family/RootEmitter.h"
 
@@ -211,6 +212,13 @@ public:
   std::unique_ptr<KernelLayout> layOut(flow::DispatchOp kernel,
                                        TargetAttr) const override {
     auto layout = std::make_unique<ChainLayout>();
+    if (!isOfMaps(kernel)) {
+      if (std::optional<StepsPlan> plan = planSteps(kernel)) {
+        layout->groups = plan->numInstances();
+        layout->lanes = plan->lanes;
+      }
+      return layout;
+    }
     FailureOr<ChainPlan> plan = planChain(kernel);
     if (succeeded(plan)) {
       layout->lanes = plan->shape.lanes;
@@ -219,7 +227,24 @@ public:
     return layout;
   }
 
+  SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override {
+    if (isOfMaps(kernel))
+      return KernelFamily::specialForms(kernel);
+    return {};
+  }
+
+  bool worksInPlace(flow::DispatchOp kernel, unsigned operand,
+                    unsigned result) const override {
+    return !isOfMaps(kernel) && stepsWorkInPlace(kernel, operand, result);
+  }
+
   LogicalResult emit(EmitterContext &context) const override {
+    if (!isOfMaps(context.op)) {
+      std::optional<StepsPlan> plan = planSteps(context.op);
+      if (!plan)
+        return context.op.emitError("no workgroup can run its steps");
+      return emitSteps(context, std::move(*plan));
+    }
     FailureOr<ChainPlan> plan = planChain(context.op);
     if (failed(plan))
       return failure();

@@ -7,6 +7,8 @@
 
 #include "kernels/chain/ChainSteps.h"
 
+#include "dialects/gpuvm/ScalarBody.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -21,8 +23,9 @@ bool gpuvm::holdsInputs(flow::HoldOp hold) {
                       [](Value value) { return isa<BlockArgument>(value); });
 }
 
-/// Fills in what is behind `step.hold`.
-static void collect(ChainStep &step) {
+ChainStep gpuvm::collectStep(flow::HoldOp hold) {
+  ChainStep step;
+  step.hold = hold;
   llvm::SetVector<Operation *> needed;
   llvm::SmallSetVector<Value, 4> sources;
   SmallVector<Value> pending(step.hold.getValues());
@@ -34,12 +37,13 @@ static void collect(ChainStep &step) {
     if (isa<flow::HoldOp>(op))
       sources.insert(value);
     else if (needed.insert(op))
-      llvm::append_range(pending, op->getOperands());
+      llvm::append_range(pending, getOperandsAndTables(op));
   }
   step.ops = needed.takeVector();
   llvm::sort(step.ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   step.sources = sources.takeVector();
+  return step;
 }
 
 namespace {
@@ -100,9 +104,7 @@ std::vector<ChainStep> gpuvm::findSteps(flow::DispatchOp kernel) {
   Operation *yield = kernel.getBody().front().getTerminator();
   for (auto hold : kernel.getBody().getOps<flow::HoldOp>()) {
     number[hold] = steps.size();
-    ChainStep &step = steps.emplace_back();
-    step.hold = hold;
-    collect(step);
+    ChainStep &step = steps.emplace_back(collectStep(hold));
     for (OpOperand &operand : yield->getOpOperands())
       if (operand.get().getDefiningOp() == hold)
         step.output = operand.getOperandNumber();

@@ -90,6 +90,9 @@ struct ChainStep {
   std::optional<unsigned> output; ///< The first result of the kernel it makes.
 };
 
+/// The step that ends with `hold`, without its kind.
+ChainStep collectStep(flow::HoldOp hold);
+
 /// Whether the step that ends with `hold` only takes inputs of the kernel into
 /// registers.
 bool holdsInputs(flow::HoldOp hold);

@@ -72,6 +72,13 @@ public:
   virtual void fitTo(flow::DispatchOp /*kernel*/, int64_t /*units*/,
                      KernelLayout & /*layout*/) const {}
 
+  /// Changes a layout for any device so that one workgroup, of kLanes lanes and
+  /// without scratch memory, does all of it; false if that cannot be.
+  virtual bool fitToOneGroup(KernelLayout &layout) const {
+    return layout.groups == 1 && layout.lanes == KernelLayout::kLanes &&
+           layout.scratch.empty();
+  }
+
   /// Whether a launch may have `given` for `field`, where this family chose
   /// `own`.
   virtual bool accepts(const KernelLayout & /*layout*/, StringRef /*field*/,

@@ -24,6 +24,13 @@ public:
     return layout.clone();
   }
 
+  /// Lanes without a butterfly wait for the others.
+  bool fitToOneGroup(KernelLayout &layout) const override {
+    layout.groups = 1;
+    layout.lanes = KernelLayout::kLanes;
+    return true;
+  }
+
   LogicalResult emit(EmitterContext &context) const override {
     return FftEmitter(context, getFftRoot(context.op)).run();
   }

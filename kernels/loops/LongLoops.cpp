@@ -20,19 +20,40 @@ static constexpr int64_t kMaxIterations = 65535;
 /// A number so large that it may be multiplied by another one of 32 bits.
 static constexpr int64_t kMany = int64_t(1) << 31;
 
+/// What a number is at most that follows from indices of the loops around it
+/// and constants; nothing if that is not known. No sum of such wraps around.
+static std::optional<int64_t> mostOf(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return std::abs(*constant) < kMany / 4 ? constant : std::nullopt;
+  if (auto index = value.getDefiningOp<linalg::IndexOp>()) {
+    auto op = index->getParentOfType<linalg::GenericOp>();
+    int64_t range = op.getStaticLoopRanges()[index.getDim()];
+    return range < kMany / 4 ? std::optional(range - 1) : std::nullopt;
+  }
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    return mostOf(cast.getIn());
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return std::nullopt;
+  std::optional<int64_t> a = mostOf(sum.getLhs()), b = mostOf(sum.getRhs());
+  return a && b && *a + *b < kMany / 4 ? std::optional(*a + *b) : std::nullopt;
+}
+
 std::optional<int64_t> gpuvm::mostIterations(scf::ForOp loop) {
   if (std::optional<APInt> trips = loop.getStaticTripCount())
     return trips->getLimitedValue(kMany);
   Value upper = loop.getUpperBound();
   if (auto cast = upper.getDefiningOp<arith::IndexCastOp>())
     upper = cast.getIn();
-  auto smaller = upper.getDefiningOp<arith::MinSIOp>();
   std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!smaller || !first || !step || *first < 0 || *step < 1)
+  if (!first || !step || *first < 0 || *step < 1)
     return std::nullopt;
-  for (Value bound : smaller->getOperands())
-    if (std::optional<int64_t> end = getConstantIntValue(bound))
+  SmallVector<Value> bounds = {upper};
+  if (auto smaller = upper.getDefiningOp<arith::MinSIOp>())
+    bounds.assign(smaller->operand_begin(), smaller->operand_end());
+  for (Value bound : bounds)
+    if (std::optional<int64_t> end = mostOf(bound))
       return std::min(kMany,
                       std::max<int64_t>(0, *end - *first + *step - 1) / *step);
   return std::nullopt;

@@ -15,8 +15,10 @@
 
 namespace mlir::gpuvm {
 
-/// How often `loop` runs at most, if its bounds say so: both are constants, or
-/// the upper one is the smaller one of two numbers, one of them a constant.
+/// How often `loop` runs at most, if its bounds say so: the lower one is a
+/// constant, and the upper one is, too, or is a sum of constants and indices of
+/// the operation around it, or the smaller one of two numbers, one of them
+/// such.
 std::optional<int64_t> mostIterations(scf::ForOp loop);
 
 /// How often the loops of `op`'s regions run at most, each in the others; those

@@ -37,6 +37,11 @@ public:
                   std::unique_ptr<KernelLayout> &layout) const override;
   void fitTo(flow::DispatchOp kernel, int64_t units,
              KernelLayout &layout) const override;
+  bool fitToOneGroup(KernelLayout &layout) const override {
+    layout.groups = 1;
+    return layout.scratch.empty() &&
+           static_cast<MapLayout &>(layout).tile.empty();
+  }
   bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
                int64_t given) const override;
   int64_t bodiesPerLane(flow::DispatchOp kernel,

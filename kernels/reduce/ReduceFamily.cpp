@@ -25,6 +25,10 @@ public:
   SmallVector<LaunchForm> specialForms(flow::DispatchOp kernel) const override;
   bool changeForm(flow::DispatchOp kernel, StringRef form, TargetAttr target,
                   std::unique_ptr<KernelLayout> &layout) const override;
+  bool fitToOneGroup(KernelLayout &layout) const override {
+    layout.groups = 1;
+    return layout.scratch.empty();
+  }
   bool accepts(const KernelLayout &layout, StringRef field, int64_t own,
                int64_t given) const override;
   int64_t bodiesPerLane(flow::DispatchOp kernel,

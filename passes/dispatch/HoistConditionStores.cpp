@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/chain/StepKernels.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
 #include "passes/fusion/FuseScalars.h"
@@ -109,7 +110,7 @@ bool LoopCondition::find() {
 /// Whether the kernel that makes what is stored can store it, too: a map or a
 /// reduction to one element.
 bool LoopCondition::canBeJoined() {
-  return maker.getRoot() != Root::chain && canMakeScalars(maker) &&
+  return !isChain(maker) && canMakeScalars(maker) &&
          countWindows({maker, store}, maxWindowBytes) <=
              GroupingLimits().windows;
 }

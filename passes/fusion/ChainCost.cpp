@@ -7,6 +7,9 @@
 
 #include "passes/fusion/ChainCost.h"
 
+#include "kernels/family/Layout.h"
+#include "kernels/loops/LongLoops.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -18,16 +21,19 @@ namespace {
 /// on an H200 (docs/rationale/chains.md). A unit does 4 operations of a
 /// subgroup in each of 1.7e3 cycles a microsecond, and gets 4/5 of its part of
 /// the memory's speed. A step of a chain in which nothing is computed takes
-/// 1/69 of a dispatch.
+/// 1/69 of a dispatch, one that is emitted by its family, through workgroup
+/// memory, 1/8.
 struct Speed {
   explicit Speed(TargetAttr target)
       : units(target.getUnits()), dispatchUs(target.getDispatchNs() / 1e3),
-        stepUs(dispatchUs / 69), bytesPerUs(target.getBytesPerUs()),
+        stepUs(dispatchUs / 69), familyStepUs(dispatchUs / 8),
+        bytesPerUs(target.getBytesPerUs()),
         unitBytesPerUs(0.8 * bytesPerUs / units),
         unitOpsPerUs(4.0 * target.getSubgroup() * 1.7e3) {}
   double units;
   double dispatchUs; ///< With its barrier.
   double stepUs;
+  double familyStepUs;
   double bytesPerUs;
   double unitBytesPerUs;
   double unitOpsPerUs;
@@ -104,6 +110,56 @@ ChainCost gpuvm::estimateChain(const ChainPlan &plan, flow::DispatchOp chain,
   return cost;
 }
 
+static double opsOf(flow::DispatchOp kernel) {
+  double ops = 0;
+  kernel.walk([&](linalg::GenericOp op) {
+    ops += elementsOf(op) * op.getBody()->getOperations().size();
+  });
+  return ops;
+}
+
+/// Lanes that keep a unit busy, and operations of an iteration.
+static constexpr double kBusyLanes = 512, kIterationOps = 8;
+
+static double opsOfLoops(flow::DispatchOp kernel) {
+  double ops = 0;
+  for (auto op : kernel.getBody().getOps<linalg::GenericOp>())
+    ops += elementsOf(op) * kIterationOps * countIterations(op).value_or(0);
+  return ops;
+}
+
+/// What steps for `kernels` cost, with `bytes` in all and a workgroup for each
+/// of `instances`.
+static ChainCost estimateRun(double bytes, double instances,
+                             ArrayRef<flow::DispatchOp> kernels,
+                             TargetAttr target) {
+  Speed speed(target);
+  double opsPerUs = speed.unitOpsPerUs * KernelLayout::kLanes / kBusyLanes;
+  double each = bytes / instances / speed.unitBytesPerUs;
+  ChainCost cost = {speed.dispatchUs, 0};
+  for (flow::DispatchOp kernel : kernels) {
+    double loops = opsOfLoops(kernel), ops = opsOf(kernel) + loops;
+    each += speed.familyStepUs + ops / instances / opsPerUs;
+    cost.apart += speed.dispatchUs + estimateKernel(kernel, target) +
+                  loops / (speed.unitOpsPerUs * speed.units);
+  }
+  cost.chained += each * std::ceil(instances / speed.units);
+  return cost;
+}
+
+ChainCost gpuvm::estimateSteps(flow::DispatchOp chain, int64_t instances,
+                               ArrayRef<flow::DispatchOp> kernels,
+                               TargetAttr target) {
+  return estimateRun(bytesOf(chain), instances, kernels, target);
+}
+
+bool gpuvm::maySaveTime(ArrayRef<flow::DispatchOp> kernels, TargetAttr target) {
+  // As many workgroups as run at once are the fastest.
+  ChainCost least =
+      estimateRun(/*bytes=*/0, Speed(target).units, kernels, target);
+  return least.chained < least.apart;
+}
+
 double gpuvm::getOpsPerUs(TargetAttr target) {
   Speed speed(target);
   return speed.unitOpsPerUs * speed.units;
@@ -111,10 +167,7 @@ double gpuvm::getOpsPerUs(TargetAttr target) {
 
 double gpuvm::estimateKernel(flow::DispatchOp kernel, TargetAttr target) {
   Speed speed(target);
-  double bytes = bytesOf(kernel), ops = 0;
-  kernel.walk([&](linalg::GenericOp op) {
-    ops += elementsOf(op) * op.getBody()->getOperations().size();
-  });
+  double bytes = bytesOf(kernel), ops = opsOf(kernel);
   return std::max(bytes / speed.bytesPerUs,
                   ops / (speed.unitOpsPerUs * speed.units));
 }

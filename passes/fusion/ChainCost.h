@@ -28,6 +28,15 @@ struct ChainCost {
 ChainCost estimateChain(const ChainPlan &plan, flow::DispatchOp chain,
                         ArrayRef<flow::DispatchOp> kernels, TargetAttr target);
 
+/// The same for a chain of several families, with one workgroup for each of
+/// `instances`.
+ChainCost estimateSteps(flow::DispatchOp chain, int64_t instances,
+                        ArrayRef<flow::DispatchOp> kernels, TargetAttr target);
+
+/// Whether such a chain may cost less than `kernels`, as far as that can be
+/// said without building it.
+bool maySaveTime(ArrayRef<flow::DispatchOp> kernels, TargetAttr target);
+
 /// Scalar operations that the whole device does in a microsecond.
 double getOpsPerUs(TargetAttr target);
 

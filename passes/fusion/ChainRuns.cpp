@@ -7,8 +7,9 @@
 
 #include "passes/fusion/ChainRuns.h"
 #include "dialects/gpuvm/ProgramOrder.h"
+#include "dialects/gpuvm/Target.h"
+#include "kernels/chain/StepKernels.h"
 
-#include "dialects/gpuvm/ScalarBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -26,7 +27,21 @@ class RunFinder {
 public:
   RunFinder(ProgramOp program, const Effects &effects)
       : program(program), effects(effects) {}
+  virtual ~RunFinder() = default;
   SmallVector<ChainRun> find();
+
+protected:
+  virtual bool takes(flow::DispatchOp kernel) const;
+  /// Asked if nothing outside of the run forbids it.
+  virtual bool wants(flow::DispatchOp /*kernel*/, unsigned /*run*/) {
+    return true;
+  }
+  virtual bool isWorthIt(const ChainRun &run) const { return run.size() > 1; }
+  bool isInside(Operation *op, unsigned run) const;
+  const ChainRun &getRun(unsigned run) const { return runs[run]; }
+
+  ProgramOp program;
+  const Effects &effects;
 
 private:
   bool mayJoin(Operation *kernel, unsigned run) const;
@@ -34,10 +49,31 @@ private:
   bool leadsTo(Operation *from, unsigned run,
                llvm::DenseSet<Operation *> &seen) const;
 
-  ProgramOp program;
-  const Effects &effects;
   SmallVector<ChainRun> runs;
   llvm::DenseMap<Operation *, unsigned> runOf;
+};
+
+/// Finds runs with kernels of several families, each of them the work of one
+/// workgroup.
+class FamilyRunFinder : public RunFinder {
+public:
+  FamilyRunFinder(ProgramOp program, const Effects &effects, unsigned dims);
+
+private:
+  bool takes(flow::DispatchOp kernel) const override;
+  bool wants(flow::DispatchOp kernel, unsigned run) override;
+  bool isWorthIt(const ChainRun &run) const override;
+  unsigned levelBefore(Operation *op) const;
+  ArrayRef<int64_t> dimsOf(flow::DispatchOp kernel) const {
+    return typeOf(kernel->getResult(0)).getShape().take_front(dims);
+  }
+
+  unsigned dims;
+  /// How many commands at least come one after the other up to a command, with
+  /// itself.
+  llvm::DenseMap<Operation *, unsigned> levels;
+  /// The commands that must directly come after one.
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> after;
 };
 } // namespace
 
@@ -59,13 +95,16 @@ bool RunFinder::leadsTo(Operation *from, unsigned run,
   return false;
 }
 
+bool RunFinder::isInside(Operation *op, unsigned run) const {
+  auto own = runOf.find(op);
+  return own != runOf.end() && own->second == run;
+}
+
 /// Whether nothing outside `run` has to come after it and before `kernel`.
 bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
   llvm::DenseSet<Operation *> seen;
   return llvm::none_of(effects.before(kernel), [&](Operation *before) {
-    auto own = runOf.find(before);
-    bool isInside = own != runOf.end() && own->second == run;
-    return !isInside && leadsTo(before, run, seen);
+    return !isInside(before, run) && leadsTo(before, run, seen);
   });
 }
 
@@ -82,23 +121,21 @@ bool RunFinder::decodesFrom(flow::DispatchOp kernel, unsigned run) const {
   return false;
 }
 
-/// Lanes of a chain know which of them has an element that is read at an index
-/// of the loops, and all take one step at a time.
-static bool hasNoPlaceInChains(linalg::GenericOp op) {
-  return hasLoops(op) || !getTables(op).empty();
+bool RunFinder::takes(flow::DispatchOp kernel) const {
+  return kernel.getRoot() == Root::map &&
+         llvm::all_of(kernel.getBody().front(),
+                      [](Operation &op) { return fitsRegisters(&op); });
 }
 
 SmallVector<ChainRun> RunFinder::find() {
   for (auto kernel : listOps<flow::DispatchOp>(program)) {
-    if (kernel.getRoot() != Root::map ||
-        llvm::any_of(kernel.getBody().getOps<linalg::GenericOp>(),
-                     hasNoPlaceInChains))
+    if (!takes(kernel))
       continue;
     std::optional<unsigned> joined;
     for (Value input : kernel.getInputs()) {
       auto source = runOf.find(input.getDefiningOp());
       if (source != runOf.end() && mayJoin(kernel, source->second) &&
-          !decodesFrom(kernel, source->second))
+          !decodesFrom(kernel, source->second) && wants(kernel, source->second))
         joined = source->second;
     }
     if (!joined) {
@@ -108,13 +145,111 @@ SmallVector<ChainRun> RunFinder::find() {
     runs[*joined].push_back(kernel);
     runOf[kernel] = *joined;
   }
-  llvm::erase_if(runs, [](const ChainRun &run) { return run.size() < 2; });
+  llvm::erase_if(runs, [&](const ChainRun &run) { return !isWorthIt(run); });
   return std::move(runs);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs of several families
+//===----------------------------------------------------------------------===//
+
+FamilyRunFinder::FamilyRunFinder(ProgramOp program, const Effects &effects,
+                                 unsigned dims)
+    : RunFinder(program, effects), dims(dims) {
+  for (Operation *op : listOps(program)) {
+    for (Operation *before : effects.before(op))
+      after[before].push_back(op);
+    // Loads and most stores are no commands in the end.
+    levels[op] = levelBefore(op) + !isa<LoadOp, StoreOp>(op);
+  }
+}
+
+unsigned FamilyRunFinder::levelBefore(Operation *op) const {
+  unsigned level = 0;
+  for (Operation *before : effects.before(op))
+    level = std::max(level, levels.lookup(before));
+  return level;
+}
+
+bool FamilyRunFinder::takes(flow::DispatchOp kernel) const {
+  if (kernel->getNumResults() == 0 || kernel.getPredicate() ||
+      kernel.getRows() ||
+      !kernel.getBody().getOps<flow::HoldOp>().empty()) // One is a step.
+    return false;
+  for (OpResult result : kernel->getResults())
+    if (typeOf(result).getRank() < int64_t(dims) ||
+        typeOf(result).getShape().take_front(dims) != dimsOf(kernel) ||
+        kernel.getTiedOperand(result.getResultNumber()))
+      return false;
+  if (dims > 0)
+    return llvm::product_of(dimsOf(kernel)) > 1;
+  TargetAttr target = getMainTarget(kernel);
+  return getFamily(kernel).layOut(kernel, target)->groups == 1 &&
+         layOutStep(kernel);
+}
+
+/// Kernels of a run at most, which all may be tried.
+static constexpr size_t kMaxRun = 24;
+
+/// Whether no command that waits for the run waits for more than before: the
+/// run waits for all that one of its kernels waits for.
+bool FamilyRunFinder::wants(flow::DispatchOp kernel, unsigned run) {
+  const ChainRun &own = getRun(run);
+  if (own.size() >= kMaxRun || !effects.areTogether(kernel, own.front()) ||
+      dimsOf(own.front()) != dimsOf(kernel))
+    return false;
+  auto levelOutside = [&](flow::DispatchOp op) {
+    unsigned level = 0;
+    for (Operation *before : effects.before(op))
+      if (!isInside(before, run))
+        level = std::max(level, levels.lookup(before));
+    return level;
+  };
+  unsigned next = levelOutside(kernel);
+  if (llvm::any_of(
+          own, [&](flow::DispatchOp op) { return levelOutside(op) >= next; }))
+    return true;
+  return llvm::none_of(own, [&](flow::DispatchOp op) {
+    return llvm::any_of(after.lookup(op), [&](Operation *user) {
+      return user != kernel && !isInside(user, run) &&
+             levels.lookup(user) < next + 2;
+    });
+  });
+}
+
+/// Runs of maps alone may stay in registers.
+bool FamilyRunFinder::isWorthIt(const ChainRun &run) const {
+  return run.size() > 1 && llvm::any_of(run, [&](flow::DispatchOp kernel) {
+           return !RunFinder::takes(kernel);
+         });
 }
 
 SmallVector<ChainRun> gpuvm::findChainRuns(ProgramOp program,
                                            const Effects &effects) {
   return RunFinder(program, effects).find();
+}
+
+SmallVector<ChainRun> gpuvm::findFamilyRuns(ProgramOp program,
+                                            const Effects &effects,
+                                            unsigned dims) {
+  return FamilyRunFinder(program, effects, dims).find();
+}
+
+bool gpuvm::isClosed(const ChainRun &run, const Effects &effects) {
+  llvm::DenseSet<Operation *> inside(run.begin(), run.end()), seen;
+  SmallVector<Operation *> pending;
+  for (flow::DispatchOp kernel : run)
+    for (Operation *before : effects.before(kernel))
+      if (!inside.contains(before))
+        pending.push_back(before);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (inside.contains(op))
+      return false;
+    if (seen.insert(op).second)
+      llvm::append_range(pending, effects.before(op));
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,7 +346,7 @@ static SmallVector<Value> outputsOf(ArrayRef<flow::DispatchOp> run) {
 }
 
 flow::DispatchOp gpuvm::buildChain(ArrayRef<flow::DispatchOp> run,
-                                   bool holdInputs) {
+                                   bool holdInputs, ValueRange others) {
   llvm::DenseSet<Operation *> inside(run.begin(), run.end());
   llvm::SmallSetVector<Value, 8> inputs;
   llvm::SmallSetVector<Attribute, 8> stages;
@@ -224,6 +359,7 @@ flow::DispatchOp gpuvm::buildChain(ArrayRef<flow::DispatchOp> run,
     locations.push_back(kernel.getLoc());
   }
   SmallVector<Value> outputs = outputsOf(run);
+  llvm::append_range(outputs, others);
   flow::DispatchOp last = run.back();
   OpBuilder b(last);
   auto chain = flow::DispatchOp::create(
@@ -240,7 +376,7 @@ flow::DispatchOp gpuvm::buildChain(ArrayRef<flow::DispatchOp> run,
 void gpuvm::replaceRun(ArrayRef<flow::DispatchOp> run, flow::DispatchOp chain,
                        SymbolTable &names) {
   llvm::DenseSet<Operation *> inside(run.begin(), run.end());
-  for (auto [old, output] : llvm::zip_equal(outputsOf(run), chain.getOutputs()))
+  for (auto [old, output] : llvm::zip(outputsOf(run), chain.getOutputs()))
     old.replaceUsesWithIf(output, [&](OpOperand &use) {
       return !inside.contains(use.getOwner());
     });

@@ -22,11 +22,24 @@ using ChainRun = SmallVector<flow::DispatchOp>;
 /// back into it, also if every other run is one command.
 SmallVector<ChainRun> findChainRuns(ProgramOp program, const Effects &effects);
 
+/// The runs that hold kernels of several families, or maps that do not fit
+/// registers. All their results have the same `dims` leading dimensions, and
+/// each is the work of one workgroup for each of their indices. Nothing that
+/// waits for a run has to wait for more commands than it did.
+SmallVector<ChainRun> findFamilyRuns(ProgramOp program, const Effects &effects,
+                                     unsigned dims);
+
+/// Whether nothing outside `run` has to come after one of its kernels and
+/// before another.
+bool isClosed(const ChainRun &run, const Effects &effects);
+
 /// One kernel with root `chain` that does what `run` does, at the place of its
 /// last kernel; the run itself is left as it is. The results are those that
 /// others than the run use, in order. With `holdInputs`, inputs that several
 /// steps read, or that are read at other indices, are held from the beginning.
-flow::DispatchOp buildChain(ArrayRef<flow::DispatchOp> run, bool holdInputs);
+/// After these results come those of `others`, results of the run.
+flow::DispatchOp buildChain(ArrayRef<flow::DispatchOp> run, bool holdInputs,
+                            ValueRange others = {});
 
 /// Puts `chain` in the place of `run`, with a name that nothing else in `names`
 /// has. What the host could read of the values in between is gone.

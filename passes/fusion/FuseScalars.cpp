@@ -18,6 +18,7 @@
 #include "kernels/analysis/Bindings.h"
 #include "kernels/analysis/Reductions.h"
 #include "kernels/chain/ChainPlan.h"
+#include "kernels/chain/StepKernels.h"
 #include "kernels/family/Family.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
@@ -115,7 +116,11 @@ bool ScalarJoiner::isOnlyStored(flow::DispatchOp kernel) const {
 //===----------------------------------------------------------------------===//
 
 bool gpuvm::canMakeScalars(flow::DispatchOp kernel) {
-  if (kernel.getRoot() == Root::chain) {
+  if (isChain(kernel) && !isOfMaps(kernel)) {
+    std::optional<StepsPlan> plan = planSteps(kernel);
+    return plan && plan->dims.empty();
+  }
+  if (isChain(kernel)) {
     FailureOr<ChainPlan> plan = planChain(kernel);
     return succeeded(plan) && !plan->shape.hasInstances;
   }
@@ -156,7 +161,7 @@ unsigned gpuvm::countWindows(ArrayRef<flow::DispatchOp> all,
 }
 
 bool ScalarJoiner::fits(flow::DispatchOp host, flow::DispatchOp scalars) const {
-  if (host.getRoot() == Root::chain && updatesSymbols(scalars))
+  if (isChain(host) && updatesSymbols(scalars))
     return false;
   SmallVector<flow::DispatchOp> all = {host, scalars};
   if (const auto *others = joined.find(host); others != joined.end())
@@ -199,7 +204,7 @@ static SmallVector<Value> moveBody(flow::DispatchOp scalars,
   SmallVector<Value> made;
   for (Value value : from.getTerminator()->getOperands())
     made.push_back(values.lookup(value));
-  if (host.getRoot() != Root::chain)
+  if (!isChain(host))
     return made;
   return flow::HoldOp::create(b, scalars.getLoc(), made).getHeld();
 }

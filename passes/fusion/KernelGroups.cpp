@@ -12,6 +12,7 @@
 #include "dialects/gpuvm/Target.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/analysis/Reach.h"
+#include "kernels/chain/StepKernels.h"
 #include "kernels/map/HaloTile.h"
 #include "kernels/spirv/ExpandOps.h"
 #include "passes/fusion/ChainCost.h"
@@ -550,13 +551,7 @@ Grouping Grouper::run() {
   grouping.refusal = refusal; // Of those merged vertically.
   mergeHorizontally();
   for (auto &[id, group] : members) {
-    Root root = Root::map;
-    for (Operation *op : group)
-      if (auto own = dyn_cast<RootOpInterface>(op))
-        root = own.getRoot();
-      else if (isReduction(op))
-        root = Root::reduce;
-    grouping.groups.push_back({group, root, {}});
+    grouping.groups.push_back({group, getRootOf(group), {}});
     if (holding.contains(id))
       grouping.groups.back().held = findHeld(group);
   }

@@ -27,6 +27,7 @@ alone if that fails. --every takes each so-manieth case only. The kinds of case:
   state   stages that load and store symbols and slices of them that overlap, from a seed
   exact   arithmetic of --exact on subnormal numbers, from a seed
   chains  dependent stages that one workgroup can run, alone and in instances
+  families  dependent stages of several families that one workgroup can run, from a seed, too
   gather  rows picked by their numbers, and rows stored at positions of the device
   many    more operands than registers of the seed, or windows of a kernel
   fft     discrete Fourier transforms and convolutions

@@ -5,7 +5,8 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: gpuvm-compile %t/graph.mlir -o %t.gvplan
 // RUN: gpuvm-compile %t/graph.mlir -o %t.apart.gvplan --disable-fusion --park=always --keep-metadata
-// RUN: gpuvm-plan show %t.gvplan | FileCheck %s --check-prefix=PLAN
+// RUN: gpuvm-compile %t/graph.mlir -o %t.plain.gvplan --chains=never
+// RUN: gpuvm-plan show %t.plain.gvplan | FileCheck %s --check-prefix=PLAN
 // RUN: gpuvm-interpret %t/graph.mlir --input=seed=i32=5 --input=least=i32=1 > %t.expected
 // RUN: gpuvm-run %t.gvplan --validate --input=seed=i32=5 --input=least=i32=1 > %t.device
 // RUN: gpuvm-run %t.apart.gvplan --validate --input=seed=i32=5 --input=least=i32=1 > %t.apart
@@ -23,7 +24,8 @@
 
 // Rows that the device counts.
 // RUN: gpuvm-compile %t/rows.mlir -o %t.rows.gvplan
-// RUN: gpuvm-plan show %t.rows.gvplan | FileCheck %s --check-prefix=ROWS
+// RUN: gpuvm-compile %t/rows.mlir -o %t.rows.plain.gvplan --chains=never
+// RUN: gpuvm-plan show %t.rows.plain.gvplan | FileCheck %s --check-prefix=ROWS
 // RUN: gpuvm-interpret %t/rows.mlir --input=x=1000xf32=1.25 --input=n=i32=700 > %t.expected
 // RUN: gpuvm-run %t.rows.gvplan --validate --input=x=1000xf32=1.25 --input=n=i32=700 > %t.device
 // RUN: diff %t.expected %t.device

@@ -4,6 +4,7 @@ import programs_chain
 import programs_combine
 import programs_control
 import programs_draws
+import programs_families
 import programs_fft
 import programs_functions
 import programs_gather
@@ -30,6 +31,7 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "combine": programs_combine.combine, "functions": programs_functions.functions,
          "random": from_seeds(programs_random.random_program), "state": from_seeds(programs_state.state_program),
          "exact": from_seeds(programs_random.exact_program), "chains": programs_chain.chains,
+         "families": programs_families.families,
          "gather": programs_gather.gathers, "many": programs_many.many, "scan": programs_scan.scans, "fft": programs_fft.ffts,
          "halo": programs_halo.halos, "inner": programs_inner.inner, "control": programs_control.control, "draws": programs_draws.draws,
          "sort": programs_sort.sorts, "groups": programs_groups.groups,

@@ -1,14 +1,14 @@
 // What stands at the beginning of a turn and is cheap runs beside the kernel
 // that counts workgroups, whether the turn runs or not: no barrier for it.
 
-// RUN: gpuvm-compile %s -o %t.gvplan --statistics 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: gpuvm-compile %s --chains=never -o %t.gvplan --statistics 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: gpuvm-plan show %t.gvplan | FileCheck %s
 // RUN: gpuvm-run %t.gvplan --validate --input=x=1024xf32=0.5 --input=w=1024x1024xf32=0.001 > %t.out
 // RUN: FileCheck %s --check-prefix=OUT < %t.out
-// RUN: gpuvm-compile %s --park=never -o %t.never.gvplan
+// RUN: gpuvm-compile %s --chains=never --park=never -o %t.never.gvplan
 // RUN: gpuvm-run %t.never.gvplan --input=x=1024xf32=0.5 --input=w=1024x1024xf32=0.001 | diff - %t.out
 // With `always` it waits.
-// RUN: gpuvm-compile %s --park=always -o %t.always.gvplan
+// RUN: gpuvm-compile %s --chains=never --park=always -o %t.always.gvplan
 // RUN: gpuvm-plan show %t.always.gvplan | FileCheck %s --check-prefix=ALWAYS
 // RUN: gpuvm-run %t.always.gvplan --input=x=1024xf32=0.5 --input=w=1024x1024xf32=0.001 | diff - %t.out
 

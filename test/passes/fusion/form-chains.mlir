@@ -48,12 +48,10 @@ gpuvm.program @run(%x: !v) -> (c: !v, b: !v) {
   gpuvm.return %c, %b : !m, !m
 }
 
-// A reduction is no step, and what comes behind it and before another kernel
-// of the run stays outside.
+// A reduction of one workgroup is a step, and so is what reads it.
 // CHECK-LABEL: gpuvm.program @between
-// CHECK:         flow.dispatch @a_and_1_more_chain chain ["a", "b"](%x)
-// CHECK:         flow.dispatch @sum_reduce reduce
-// CHECK:         flow.dispatch @late_map map
+// CHECK:         flow.dispatch @a_and_3_more_chain chain ["a", "b", "sum", "late"](%x)
+// CHECK-NOT:     flow.dispatch
 gpuvm.program @between(%x: !v) -> (y: !v) {
   %a = gpuvm.stage @a(%v = %x : !v) -> !v {
     %r = arith.addf %v, %v : !v

@@ -1,4 +1,4 @@
-// RUN: gpuvm-opt %s --gpuvm-pipeline=fuse=false | FileCheck %s
+// RUN: gpuvm-opt %s --gpuvm-pipeline="fuse=false chains=never" | FileCheck %s
 
 // CHECK-LABEL: plan.module @chain regions [
 // CHECK:         plan.kernel @a_map

@@ -2,7 +2,7 @@
 // registers and which run while a word says so; the plan has them once.
 
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat))' | FileCheck %s
-// RUN: gpuvm-opt %s --gpuvm-pipeline=park=always | FileCheck %s --check-prefix=PLAN
+// RUN: gpuvm-opt %s --gpuvm-pipeline="park=always chains=never" | FileCheck %s --check-prefix=PLAN
 
 // CHECK-LABEL: gpuvm.program @until
 // CHECK-DAG: register @r.go : tensor<i1>
