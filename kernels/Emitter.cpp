@@ -116,6 +116,8 @@ static FailureOr<EmittedKernel> emitModule(flow::DispatchOp op,
   KernelBuilder kernel(b, op.getLoc(), op.getSymName(), layout.lanes);
   for (const SplitWindow &split : bindings.splits)
     kernel.splitWindow(split.bindings, split.pieceBytes);
+  for (const BundledWindow &part : bindings.bundled)
+    kernel.bundleWindow(part.number, part.binding, part.offset);
   auto bindingOf = [&](BlockArgument argument) {
     return bindings.inputs[argument.getArgNumber()];
   };

@@ -15,11 +15,14 @@ namespace vm {
 /// of the least capable device, lavapipe.
 inline constexpr int64_t kMaxBindings = 32;
 
-/// Of those, what is left free for what comes later: for scratch and metadata
-/// where operations are grouped; for scratch and counts where an operation's
-/// operands are packed, and for results besides, which are not.
-inline constexpr int64_t kGroupingReserve = 8;
-inline constexpr int64_t kPackingReserve = 4;
-inline constexpr int64_t kResultsReserve = 6;
+/// Of `bindings`, what is left for what comes later: a quarter for scratch and
+/// metadata where operations are grouped, half of that for counts where windows
+/// are placed.
+constexpr int64_t bindingsToGroup(int64_t bindings) {
+  return bindings - bindings / 4;
+}
+constexpr int64_t bindingsToPlace(int64_t bindings) {
+  return bindings - bindings / 8;
+}
 
 } // namespace vm

@@ -48,6 +48,12 @@ public:
   /// in the next ones; accesses to it find their piece (SplitWindows.cpp).
   void splitWindow(ArrayRef<unsigned> bindings, uint64_t pieceBytes);
 
+  /// What `number` stands for, as a binding does, is at `binding` from byte
+  /// `offset` on, a multiple of any access.
+  void bundleWindow(unsigned number, unsigned binding, uint64_t offset) {
+    bundled[number] = {binding, offset};
+  }
+
   /// What is stored at `binding`, `count` elements of type `element` at most,
   /// is kept in workgroup memory and loaded from there. It is stored to the
   /// windows at `copies`, too.
@@ -209,6 +215,11 @@ private:
     uint64_t pieceBytes;
   };
   llvm::DenseMap<unsigned, Split> splits; ///< By the first binding.
+  struct Bundled {
+    unsigned binding;
+    uint64_t offset;
+  };
+  llvm::DenseMap<unsigned, Bundled> bundled; ///< By their numbers.
   struct Kept {
     Value memory;
     SmallVector<unsigned> copies;

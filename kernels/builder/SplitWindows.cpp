@@ -29,6 +29,8 @@ void KernelBuilder::splitWindow(ArrayRef<unsigned> bindings,
 
 void KernelBuilder::forEachPiece(unsigned binding,
                                  function_ref<void(BindingUse &)> mark) {
+  if (auto part = bundled.find(binding); part != bundled.end())
+    return mark(uses[part->second.binding]);
   auto split = splits.find(binding);
   if (split == splits.end())
     return mark(uses[binding]);
@@ -39,6 +41,10 @@ void KernelBuilder::forEachPiece(unsigned binding,
 SmallVector<Value> KernelBuilder::inPiece(unsigned binding, Type memory,
                                           Value i, TypeRange results,
                                           AccessFn access) {
+  if (auto part = bundled.find(binding); part != bundled.end()) {
+    int64_t first = part->second.offset / bytesOf(memory);
+    return access(view(part->second.binding, memory), Expr(*this, i) + first);
+  }
   auto split = splits.find(binding);
   if (split == splits.end())
     return access(view(binding, memory), i);

@@ -28,48 +28,9 @@ uint64_t gpuvm::windowLength(RankedTensorType type) {
   return std::max<uint64_t>(llvm::alignTo(tensorBytes(type), 4), 4);
 }
 
-WindowAttr gpuvm::intersect(WindowAttr a, WindowAttr b) {
-  if (a.getRegion() != b.getRegion())
-    return WindowAttr();
-  uint64_t begin = std::max(a.getOffset(), b.getOffset());
-  uint64_t end =
-      std::min(a.getOffset() + a.getLength(), b.getOffset() + b.getLength());
-  if (begin >= end)
-    return WindowAttr();
-  return WindowAttr::get(a.getContext(), a.getRegion(), begin, end - begin);
-}
-
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-Rotations gpuvm::getRotations(flow::LoopOp op) {
-  Rotations rotations;
-  if (op.getRotations())
-    for (auto symbols : op.getRotations()->getAsRange<ArrayAttr>())
-      rotations.push_back(llvm::map_to_vector(
-          symbols.getAsRange<FlatSymbolRefAttr>(), [&](auto symbol) {
-            return lookupSymbol(op, symbol.getValue()).window;
-          }));
-  return rotations;
-}
-
-WindowAttr gpuvm::rotate(WindowAttr window, const Rotations &rotations,
-                         int64_t turns) {
-  for (const SmallVector<WindowAttr> &rotation : rotations)
-    for (auto [i, place] : llvm::enumerate(rotation)) {
-      if (!intersect(place, window))
-        continue;
-      int64_t length = rotation.size();
-      WindowAttr then =
-          rotation[((int64_t(i) - turns) % length + length) % length];
-      return WindowAttr::get(window.getContext(), window.getRegion(),
-                             window.getOffset() - place.getOffset() +
-                                 then.getOffset(),
-                             window.getLength());
-    }
-  return window;
-}
 
 Operation *gpuvm::lastRun(Operation *user, Operation *maker) {
   Operation *last = user;

@@ -13,6 +13,7 @@
 
 #include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/ProgramOrder.h"
+#include "kernels/analysis/Rotations.h"
 
 namespace mlir::gpuvm {
 
@@ -39,15 +40,6 @@ private:
 
 /// The length of the window a tensor gets: whole words.
 uint64_t windowLength(RankedTensorType type);
-
-/// The intersection of two windows; null if they do not meet.
-WindowAttr intersect(WindowAttr a, WindowAttr b);
-
-/// The windows that rotate in a loop.
-using Rotations = SmallVector<SmallVector<WindowAttr>>;
-Rotations getRotations(flow::LoopOp op);
-/// What is in `window` after `turns` more iterations; `turns` may be negative.
-WindowAttr rotate(WindowAttr window, const Rotations &rotations, int64_t turns);
 
 /// The last command of a live range that ends in `user`: `user` itself, or the
 /// end of the outermost loop that is around it and not around `maker` (null: an

@@ -119,6 +119,8 @@ static std::string kernelText(flow::DispatchOp kernel) {
     llvm::interleaveComma(bindings, os);
     os << ']';
   }
+  for (const BundledWindow &part : layout.bundled)
+    os << part.number << ':' << part.binding << '+' << part.offset << ';';
   if (std::optional<ArrayAttr> launches = kernel.getLaunches())
     os << *launches;
   OpPrintingFlags flags;

@@ -112,7 +112,7 @@ bool LoopCondition::find() {
 bool LoopCondition::canBeJoined() {
   return !isChain(maker) && canMakeScalars(maker) &&
          countWindows({maker, store}, maxWindowBytes) <=
-             GroupingLimits().windows;
+             GroupingLimits(maker, maxWindowBytes).windows;
 }
 
 /// What that kernel accesses if it does.

@@ -86,7 +86,7 @@ static std::string whyNoWindows(flow::DispatchOp chain,
                           TypeRange(chain->getResultTypes())})
     for (Type type : types)
       windows += countWindows(cast<RankedTensorType>(type), maxWindowBytes);
-  unsigned limit = GroupingLimits().windows;
+  unsigned limit = GroupingLimits(chain, maxWindowBytes).windows;
   if (windows <= limit)
     return "";
   return (Twine("its windows (") + Twine(windows) + ", at most " +

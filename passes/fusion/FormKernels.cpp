@@ -196,8 +196,7 @@ void FormKernels::buildKernels() {
   };
   auto never = [](Operation *, Operation *) { return false; };
   auto resolve = [](Value value) { return value; };
-  GroupingLimits limits;
-  limits.maxWindowBytes = maxWindowBytes;
+  GroupingLimits limits(getOperation(), maxWindowBytes);
   Grouping grouping = group ? groupOps(ops, resolve, mayShare, limits)
                             : groupOps(ops, resolve, never, limits);
   for (const KernelGroup &g : grouping.groups) {
@@ -281,8 +280,7 @@ void FormKernels::addRows() {
 
 void FormKernels::runOnOperation() {
   ProgramOp program = getOperation();
-  GroupingLimits limits;
-  limits.maxWindowBytes = maxWindowBytes;
+  GroupingLimits limits(program, maxWindowBytes);
   for (auto stage : listOps<StageOp>(program)) {
     dropUnusedOperands(stage);
     materializeEscapes(stage);

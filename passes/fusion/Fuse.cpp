@@ -58,17 +58,15 @@ private:
   /// Two clusters in one.
   struct Union {
     std::string refusal; ///< Why not; empty if they fit.
-    unsigned kernels = 0;
+    SmallVector<KernelGroup> kernels = {};
     std::string halo = {}; ///< How messages are held for tiles, if any are.
   };
   Union unite(Cluster a, Cluster b) const;
   const Union &getUnion(Cluster a, Cluster b);
   bool tryMerge(Cluster a, Cluster b, unsigned first, unsigned second,
                 bool vertical);
-  Grouping group(ArrayRef<unsigned> stages) const;
-  unsigned countKernels(ArrayRef<unsigned> which) const {
-    return group(which).groups.size();
-  }
+  Grouping group(ArrayRef<unsigned> stages,
+                 ArrayRef<KernelGroup> known = {}) const;
   bool conflictOnSymbols(unsigned a, unsigned b) const;
   bool readsBeforeWrite(unsigned a, unsigned b) const;
   static SmallVector<Place> getReadsOfMessages(StageOp stage);
@@ -83,7 +81,7 @@ private:
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
-  llvm::MapVector<Cluster, unsigned> kernels;
+  llvm::DenseMap<Cluster, SmallVector<KernelGroup>> kernels;
   GroupingLimits limits;
   SmallVector<Decision> log;
   llvm::DenseSet<std::pair<unsigned, unsigned>> refused; ///< Said in `log`.
@@ -138,8 +136,7 @@ Value StageFuser::resolve(Value value) {
 }
 
 StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
-    : parts(program) {
-  limits.maxWindowBytes = maxWindowBytes;
+    : parts(program), limits(program, maxWindowBytes) {
   llvm::DenseMap<Operation *, unsigned> number;
   for (auto stage : listOps<StageOp>(program)) {
     unsigned id = stages.size();
@@ -153,7 +150,7 @@ StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
         predecessors[id].insert(number.lookup(sender));
     clusterOf.push_back(id);
     members[id] = {id};
-    kernels[id] = countKernels({id});
+    kernels[id] = group({id}).groups;
   }
   for (unsigned b = 0; b < stages.size(); ++b)
     if (!units[b].reads.empty() || !units[b].writes.empty())
@@ -192,8 +189,10 @@ bool StageFuser::conflictOnSymbols(unsigned a, unsigned b) const {
          overlap(units[a].reads, units[b].writes);
 }
 
-/// The kernels of these stages together.
-Grouping StageFuser::group(ArrayRef<unsigned> which) const {
+/// The kernels of these stages together, if those are `known` that they have in
+/// parts.
+Grouping StageFuser::group(ArrayRef<unsigned> which,
+                           ArrayRef<KernelGroup> known) const {
   SmallVector<Operation *> ops;
   for (unsigned stage : which)
     llvm::append_range(ops, units[stage].ops);
@@ -205,7 +204,7 @@ Grouping StageFuser::group(ArrayRef<unsigned> which) const {
         return units[stage].epoch.lookup(a) == units[stage].epoch.lookup(b);
     return false; // `a` or `b` belongs to another cluster.
   };
-  return groupOps(ops, resolve, mayShare, limits);
+  return groupOps(ops, resolve, mayShare, limits, known);
 }
 
 /// Whether a path leads from one of the clusters through others to the other.
@@ -258,10 +257,11 @@ StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
   SmallVector<unsigned> together(members.find(a)->second);
   llvm::append_range(together, members.find(b)->second);
   llvm::sort(together);
-  unsigned apart = kernels.lookup(a) + kernels.lookup(b);
-  Grouping grouping = group(together);
-  if (grouping.groups.size() < apart)
-    return {"", static_cast<unsigned>(grouping.groups.size()), grouping.halo};
+  SmallVector<KernelGroup> apart(kernels.find(a)->second);
+  llvm::append_range(apart, kernels.find(b)->second);
+  Grouping grouping = group(together, apart);
+  if (grouping.groups.size() < apart.size())
+    return {"", std::move(grouping.groups), std::move(grouping.halo)};
   std::string limit = toText(grouping.refusal);
   return {"no kernel can hold operations of both" +
           (limit.empty() ? "" : ": " + limit)};
@@ -369,8 +369,7 @@ static Attribute describe(Builder b, const Decision &d) {
 }
 
 void Fuse::runOnOperation() {
-  GroupingLimits limits;
-  limits.maxWindowBytes = maxWindowBytes;
+  GroupingLimits limits(getOperation(), maxWindowBytes);
   for (auto stage : listOps<StageOp>(getOperation())) {
     dropUnusedOperands(stage);
     materializeEscapes(stage); // So that what is sent counts as computed.

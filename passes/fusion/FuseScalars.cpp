@@ -166,7 +166,8 @@ bool ScalarJoiner::fits(flow::DispatchOp host, flow::DispatchOp scalars) const {
   SmallVector<flow::DispatchOp> all = {host, scalars};
   if (const auto *others = joined.find(host); others != joined.end())
     llvm::append_range(all, others->second);
-  return countWindows(all, maxWindowBytes) <= GroupingLimits().windows;
+  return countWindows(all, maxWindowBytes) <=
+         GroupingLimits(host, maxWindowBytes).windows;
 }
 
 /// The first kernel that runs whenever `scalars` does.

@@ -7,13 +7,17 @@
 
 #pragma once
 
+#include "dialects/gpuvm/Target.h"
 #include "schema/Limits.h"
 
 namespace mlir::gpuvm {
 
 struct GroupingLimits {
-  /// Windows a kernel may have.
-  unsigned windows = vm::kMaxBindings - vm::kGroupingReserve;
+  GroupingLimits(Operation *program, uint64_t maxWindowBytes)
+      : windows(vm::bindingsToGroup(getMainTarget(program).getBindings())),
+        maxWindowBytes(maxWindowBytes) {}
+  /// Bindings a kernel may need.
+  unsigned windows;
   /// Scalar operations for each element in one kernel.
   static constexpr unsigned operations = 128;
   /// Next to an elementwise one that has more than that by itself.

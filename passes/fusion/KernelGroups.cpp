@@ -15,10 +15,17 @@
 #include "kernels/chain/StepKernels.h"
 #include "kernels/map/HaloTile.h"
 #include "kernels/spirv/ExpandOps.h"
+#include "passes/analysis/FreeValues.h"
 #include "passes/fusion/ChainCost.h"
 #include "passes/fusion/LoopNest.h"
 #include "passes/fusion/VirtualOps.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -44,12 +51,13 @@ public:
   Grouper(ArrayRef<Operation *> ops, const ResolveFn &resolve,
           function_ref<bool(Operation *, Operation *)> mayShare,
           const GroupingLimits &limits);
-  Grouping run();
+  Grouping run(ArrayRef<KernelGroup> known);
   SmallVector<Operation *> findCrowdedMoves() const;
 
 private:
   using GroupId = unsigned;
   void readThroughVirtualOps();
+  void mergeKnown(ArrayRef<KernelGroup> known);
   void mergeVertically();
   void mergeHorizontally();
   void mergeHalos();
@@ -63,6 +71,11 @@ private:
   Refusal checkLimits(ArrayRef<Operation *> members) const;
   Refusal whyNot(GroupId a, GroupId b, ArrayRef<Operation *> merged);
   unsigned countBoundWindows(ArrayRef<Operation *> members) const;
+  SmallVector<Value> findBound(ArrayRef<Operation *> members) const;
+  unsigned countBound(ArrayRef<Value> bound) const;
+  unsigned countBundles(ArrayRef<Value> bound,
+                        const llvm::DenseSet<Operation *> &members) const;
+  void findReaders();
   bool needsWindow(Value result,
                    const llvm::DenseSet<Operation *> &members) const;
   bool leavesAndReturns(GroupId a, GroupId b) const;
@@ -77,6 +90,12 @@ private:
   GroupingLimits limits;
   OpFactsMap facts;
   llvm::DenseMap<Value, SmallVector<Operation *>> readersOf;
+  /// Those that read it in their kernels.
+  llvm::DenseMap<Value, SmallVector<Operation *>> boundBy;
+  /// By symbol: what loads of all of it give, and the producers of what is
+  /// stored to all of it.
+  llvm::StringMap<SmallVector<Value>> loaded;
+  llvm::StringMap<SmallVector<Operation *>> stored;
   llvm::DenseSet<Operation *> virtualOps;
   llvm::DenseMap<Operation *, GroupId> groupOf;
   llvm::MapVector<GroupId, SmallVector<Operation *>> members;
@@ -169,25 +188,99 @@ static bool isStoredOver(Operation *op, const SourceRead &read) {
   });
 }
 
-unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
-  llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
-  llvm::DenseSet<Value> inputs;
-  unsigned windows = 0;
-  auto addWindows = [&](Value value) {
-    windows += countWindows(cast<RankedTensorType>(value.getType()),
-                            limits.maxWindowBytes);
+/// The symbol that a bound value is in: loaded from it, or stored to it.
+static StringRef symbolOf(Value value) {
+  if (auto load = value.getDefiningOp<LoadOp>())
+    return load.getOffset() ? StringRef() : load.getSymbol();
+  for (Operation *user : value.getUsers())
+    if (auto store = dyn_cast<StoreOp>(user); store && !store.getOffset())
+      return store.getSymbol();
+  return {};
+}
+
+/// The bindings that `bound` of a kernel takes if values share one that all
+/// crowded kernels use alike (plan/Bundles.h), as far as those are known.
+unsigned
+Grouper::countBundles(ArrayRef<Value> bound,
+                      const llvm::DenseSet<Operation *> &members) const {
+  llvm::DenseMap<GroupId, bool> isCrowded;
+  using Sharing = std::map<GroupId, unsigned>; // 1 reads, 2 writes.
+  constexpr GroupId kOwn = ~0u;
+  auto add = [&](Sharing &sharing, Operation *op, unsigned how) {
+    if (members.contains(op)) {
+      sharing[kOwn] |= how;
+      return;
+    }
+    auto group = groupOf.find(op);
+    if (group == groupOf.end())
+      return;
+    auto [entry, isNew] = isCrowded.try_emplace(group->second);
+    if (isNew)
+      entry->second =
+          countBound(findBound(this->members.find(group->second)->second)) >
+          limits.windows;
+    if (entry->second)
+      sharing[group->second] |= how;
   };
+  auto addReaders = [&](Sharing &sharing, Value value) {
+    if (auto readers = boundBy.find(value); readers != boundBy.end())
+      for (Operation *reader : readers->second)
+        add(sharing, reader, 1);
+  };
+  std::set<std::pair<unsigned, Sharing>> bundles;
+  unsigned alone = 0;
+  for (Value value : bound) {
+    unsigned windows = countWindows(typeOf(value), limits.maxWindowBytes);
+    StringRef symbol = symbolOf(value);
+    if (windows > 1 || (symbol.empty() && value.getDefiningOp<LoadOp>())) {
+      alone += windows;
+      continue;
+    }
+    Sharing sharing;
+    unsigned region = kNumRegions;
+    if (symbol.empty()) {
+      addReaders(sharing, value);
+      add(sharing, value.getDefiningOp(), 2);
+    } else {
+      region = static_cast<unsigned>(lookupSymbol(ops.front(), symbol).region);
+      for (Value load : loaded.lookup(symbol))
+        addReaders(sharing, load);
+      for (Operation *maker : stored.lookup(symbol))
+        add(sharing, maker, 2);
+    }
+    bundles.insert({region, std::move(sharing)});
+  }
+  return alone + bundles.size();
+}
+
+SmallVector<Value> Grouper::findBound(ArrayRef<Operation *> ops) const {
+  llvm::DenseSet<Operation *> all(ops.begin(), ops.end());
+  llvm::SmallSetVector<Value, 32> bound;
   for (Operation *op : ops) {
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       if (!read.isUpdated && !isStoredOver(op, read) && // Results lie there.
-          !all.contains(read.source.getDefiningOp()))
-        if (inputs.insert(read.source).second)
-          addWindows(read.source);
+          !isFree(read.source) && !all.contains(read.source.getDefiningOp()))
+        bound.insert(read.source);
     for (Value result : op->getResults())
       if (needsWindow(result, all))
-        addWindows(result);
+        bound.insert(result);
   }
+  return llvm::to_vector(bound);
+}
+
+unsigned Grouper::countBound(ArrayRef<Value> bound) const {
+  unsigned windows = 0;
+  for (Value value : bound)
+    windows += countWindows(typeOf(value), limits.maxWindowBytes);
   return windows;
+}
+
+unsigned Grouper::countBoundWindows(ArrayRef<Operation *> ops) const {
+  SmallVector<Value> bound = findBound(ops);
+  unsigned windows = countBound(bound);
+  return windows <= limits.windows
+             ? windows
+             : countBundles(bound, {ops.begin(), ops.end()});
 }
 
 Refusal Grouper::checkLimits(ArrayRef<Operation *> ops) const {
@@ -477,6 +570,30 @@ bool Grouper::tryMerge(GroupId a, GroupId b) {
 // Merging
 //===----------------------------------------------------------------------===//
 
+/// One by one, operations of a long chain would be compared with all before
+/// them.
+void Grouper::mergeKnown(ArrayRef<KernelGroup> known) {
+  for (const KernelGroup &group : known) {
+    auto own = llvm::to_vector(llvm::make_filter_range(
+        group.ops, [&](Operation *op) { return groupOf.contains(op); }));
+    if (own.size() < 2)
+      continue;
+    GroupId id = groupOf.lookup(own.front());
+    for (Operation *op : own)
+      groupOf[op] = id;
+    members[id] = own;
+    if (fitsLoops(own) && checkLimits(own).kind == Refusal::Limit::None &&
+        !leavesAndReturns(id, id))
+      continue;
+    for (Operation *op : own)
+      groupOf[op] = factsOf(op).number;
+    members[id] = {own.front()};
+  }
+  members.remove_if([&](const auto &entry) {
+    return groupOf.lookup(entry.second.front()) != entry.first;
+  });
+}
+
 void Grouper::mergeVertically() {
   for (Operation *op : ops) {
     if (virtualOps.contains(op) || isa<RootOpInterface>(op))
@@ -515,6 +632,25 @@ void Grouper::mergeHalos() {
   mayHold = false;
 }
 
+void Grouper::findReaders() {
+  boundBy.clear();
+  loaded.clear();
+  stored.clear();
+  for (Operation *op : ops) {
+    if (virtualOps.contains(op))
+      continue;
+    for (const SourceRead &read : factsOf(op).readsThroughVirtual)
+      boundBy[read.source].push_back(op);
+    for (Value result : op->getResults())
+      if (StringRef symbol = symbolOf(result); !symbol.empty())
+        stored[symbol].push_back(op);
+  }
+  for (const auto &[value, readers] : boundBy)
+    if (StringRef symbol = symbolOf(value);
+        !symbol.empty() && value.getDefiningOp<LoadOp>())
+      loaded[symbol].push_back(value);
+}
+
 /// What one operation computes again may in the end read more windows than a
 /// kernel can have: then it reads what it would compute.
 void Grouper::readThroughVirtualOps() {
@@ -522,6 +658,7 @@ void Grouper::readThroughVirtualOps() {
     changed = false;
     for (Operation *op : ops)
       facts[op].readsThroughVirtual = followVirtualOps(op);
+    findReaders();
     for (Operation *op : ops)
       if (!virtualOps.contains(op) && countBoundWindows(op) > limits.windows)
         for (const SourceRead &read : factsOf(op).reads)
@@ -534,7 +671,7 @@ SmallVector<Operation *> Grouper::findCrowdedMoves() const {
   return findVirtualOps(ops, facts, resolve, mayShare, limits).crowdedMoves;
 }
 
-Grouping Grouper::run() {
+Grouping Grouper::run(ArrayRef<KernelGroup> known) {
   virtualOps = findVirtualOps(ops, facts, resolve, mayShare, limits).ops;
   readThroughVirtualOps();
   for (Operation *op : ops) {
@@ -543,6 +680,7 @@ Grouping Grouper::run() {
     groupOf[op] = factsOf(op).number;
     members[factsOf(op).number] = {op};
   }
+  mergeKnown(known);
   mergeVertically();
   mergeHalos();
   Grouping grouping;
@@ -585,8 +723,9 @@ std::string gpuvm::toText(const Refusal &refusal) {
 
 Grouping gpuvm::groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,
                          function_ref<bool(Operation *, Operation *)> mayShare,
-                         const GroupingLimits &limits) {
-  return Grouper(ops, resolve, mayShare, limits).run();
+                         const GroupingLimits &limits,
+                         ArrayRef<KernelGroup> known) {
+  return Grouper(ops, resolve, mayShare, limits).run(known);
 }
 
 SmallVector<Operation *>

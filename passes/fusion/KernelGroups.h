@@ -74,10 +74,12 @@ struct Grouping {
 
 /// Groups `ops` (generics and roots in program order, possibly of several
 /// stages). `mayShare(a, b)` says whether two operations may be in one kernel
-/// at all.
+/// at all. `known` are groups of parts of them, which are kept where they may
+/// be.
 Grouping groupOps(ArrayRef<Operation *> ops, const ResolveFn &resolve,
                   function_ref<bool(Operation *, Operation *)> mayShare,
-                  const GroupingLimits &limits);
+                  const GroupingLimits &limits,
+                  ArrayRef<KernelGroup> known = {});
 
 /// What only moves elements between `ops`, which are all of their blocks, and
 /// would do so in too many of them.

@@ -255,7 +255,7 @@ bool Placer::fits(const Part &part) {
   });
   unsigned windows = maker.getInputs().size() + kernel.getInputs().size() +
                      maker->getNumResults();
-  if (isLong || windows > GroupingLimits().windows)
+  if (isLong || windows > GroupingLimits(kernel, maxWindowBytes).windows)
     return false;
   bool isMoved = llvm::all_of(part.results, [&](unsigned result) {
     Value elements = elementsOf(result);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/Target.h"
 #include "kernels/InPlace.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Alternative.h"
@@ -19,7 +20,9 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
 #include "passes/analysis/Lifetimes.h"
+#include "passes/plan/Bundles.h"
 #include "passes/plan/WindowPacking.h"
+#include "schema/Limits.h"
 
 #include "llvm/ADT/Statistic.h"
 
@@ -47,18 +50,21 @@ public:
       : program(program), options(options), b(program.getContext()),
         commands(getCommands(program)), places(program),
         lifetimes(commands, places), steps(lifetimes.getSteps()) {}
-  LogicalResult run();
+  /// False if operands have been copied, so that all is to be planned again.
+  FailureOr<bool> run();
 
 private:
-  void placeSymbols();
+  void placeSymbols(ArrayRef<Operation *> order);
   void placeInSymbols();
+  bool placeTogether();
   void findLiveRanges();
   void addResult(Operation *command, OpResult result);
   std::optional<unsigned> rangeToTakeOver(flow::DispatchOp kernel,
                                           OpResult result);
   void addScratch(flow::DispatchOp kernel);
   void placeRanges();
-  Packing pack(ArrayRef<LiveRange> live, ArrayRef<unsigned> steps);
+  Packing pack(ArrayRef<LiveRange> live, ArrayRef<Bundle> bundles,
+               ArrayRef<unsigned> steps);
   void count(uint64_t bytes);
   void annotate();
   LogicalResult checkExternalKernels();
@@ -84,18 +90,22 @@ private:
   Lifetimes lifetimes;
   Steps steps; ///< Those of `lifetimes`, and some more.
   std::array<uint64_t, kNumRegions> size = {};
+  SmallVector<Operation *> symbols; ///< That are placed here.
   llvm::DenseMap<Value, WindowAttr> home;
   SmallVector<LiveRange> values, counters;
   llvm::MapVector<Value, unsigned> rangeOf; ///< Among `values`.
+  SmallVector<Bundle> bundles;              ///< Of `values`.
   llvm::MapVector<flow::DispatchOp, SmallVector<Waiting>> scratch;
 };
 
 struct PlanMemory : gpuvm::impl::PlanMemoryBase<PlanMemory> {
   using Base::Base;
   void runOnOperation() override {
-    MemoryPlanner planner(getOperation(),
-                          {reuse, inPlace, barrierPrice, maxWindowBytes});
-    if (failed(planner.run()))
+    PlanMemoryOptions options = {reuse, inPlace, barrierPrice, maxWindowBytes};
+    FailureOr<bool> placed = false;
+    while (succeeded(placed) && !*placed)
+      placed = MemoryPlanner(getOperation(), options).run();
+    if (failed(placed))
       signalPassFailure();
   }
 };
@@ -118,13 +128,13 @@ WindowAttr MemoryPlanner::place(gpuvm::Region region, uint64_t length) {
   return window(region, offset, length);
 }
 
-void MemoryPlanner::placeSymbols() {
+void MemoryPlanner::placeSymbols(ArrayRef<Operation *> order) {
+  size.fill(0);
   if (std::optional<ArrayRef<int64_t>> shared = program.getSharedBytes())
     llvm::copy(*shared, size.begin());
-  for (Operation &op : program.getBody().front()) {
-    SymbolInfo symbol = getSymbolInfo(&op);
-    if (symbol.op && !(symbol.isShared && symbol.window))
-      op.setAttr("window", place(symbol.region, windowLength(symbol.type)));
+  for (Operation *op : order) {
+    SymbolInfo symbol = getSymbolInfo(op);
+    op->setAttr("window", place(symbol.region, windowLength(symbol.type)));
   }
 }
 
@@ -236,11 +246,42 @@ void MemoryPlanner::findLiveRanges() {
 }
 
 //===----------------------------------------------------------------------===//
+// Bundles
+//===----------------------------------------------------------------------===//
+
+/// What dispatches with too many windows use alike comes to lie next to each
+/// other; false if operands had to be copied for that.
+bool MemoryPlanner::placeTogether() {
+  uint64_t most = vm::bindingsToPlace(getMainTarget(program).getBindings());
+  auto scratchOf = [&](flow::DispatchOp dispatch) {
+    return scratch.lookup(dispatch).size();
+  };
+  Bundler bundler(program, symbols, home, rangeOf);
+  SmallVector<flow::DispatchOp> crowded =
+      bundler.findCrowded(most, options.maxWindowBytes, scratchOf);
+  if (crowded.empty())
+    return true;
+  bundler.bundle(crowded);
+  bool copies = false;
+  for (flow::DispatchOp dispatch : crowded)
+    copies |= bundler.copyOperands(dispatch, most, scratchOf(dispatch));
+  if (copies)
+    return false;
+  bundles = bundler.getRangeBundles();
+  std::array<uint64_t, kNumRegions> ends = size; // With counts in Control.
+  placeSymbols(bundler.orderSymbols());
+  for (auto [end, before] : llvm::zip(size, ends))
+    end = std::max(end, before);
+  placeInSymbols();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Offsets
 //===----------------------------------------------------------------------===//
 
 /// Without reuse everything lives all the time.
-Packing MemoryPlanner::pack(ArrayRef<LiveRange> live,
+Packing MemoryPlanner::pack(ArrayRef<LiveRange> live, ArrayRef<Bundle> bundles,
                             ArrayRef<unsigned> steps) {
   SmallVector<LiveRange> ranges(live);
   if (!options.reuse)
@@ -248,7 +289,7 @@ Packing MemoryPlanner::pack(ArrayRef<LiveRange> live,
       range.first = 0;
       range.last = steps.size() - 1;
     }
-  return packWindows(ranges, steps);
+  return packBundles(ranges, bundles, steps);
 }
 
 void MemoryPlanner::placeRanges() {
@@ -260,9 +301,9 @@ void MemoryPlanner::placeRanges() {
     steps = std::move(cut);
   }
   uint64_t valuesBegin = llvm::alignTo(end, kWindowAlignment);
-  Packing packing = pack(values, steps);
+  Packing packing = pack(values, bundles, steps);
   uint64_t countersBegin = valuesBegin + packing.bytes;
-  Packing counterPacking = pack(counters, steps);
+  Packing counterPacking = pack(counters, {}, steps);
   end = countersBegin + counterPacking.bytes;
   if (program.getSharedBytes())
     program.setTransient(
@@ -354,16 +395,24 @@ LogicalResult MemoryPlanner::checkExternalKernels() {
   return success();
 }
 
-LogicalResult MemoryPlanner::run() {
+FailureOr<bool> MemoryPlanner::run() {
   if (options.maxWindowBytes < kWindowAlignment)
     return program.emitError("windows of ")
            << options.maxWindowBytes << " bytes are too short (at least "
            << kWindowAlignment << " are needed: --max-window-bytes)";
   setMaxWindowBytes(program, options.maxWindowBytes);
-  placeSymbols();
+  for (Operation &op : program.getBody().front())
+    if (SymbolInfo symbol = getSymbolInfo(&op);
+        symbol.op && !(symbol.isShared && symbol.window))
+      symbols.push_back(&op);
+  placeSymbols(symbols);
   placeInSymbols();
   findLiveRanges();
+  if (!placeTogether())
+    return false;
   placeRanges();
   annotate();
-  return checkExternalKernels();
+  if (failed(checkExternalKernels()))
+    return failure();
+  return true;
 }

@@ -156,7 +156,7 @@ static bool canWriteTwice(flow::DispatchOp dispatch, unsigned number,
          countWindows(ArrayRef(dispatch), maxWindowBytes) +
                  countWindows(typeOf(dispatch->getResult(number)),
                               maxWindowBytes) <=
-             GroupingLimits().windows;
+             GroupingLimits(dispatch, maxWindowBytes).windows;
 }
 
 /// Stores what `store` stores from a copy of it: the value is in a part of the
@@ -260,18 +260,41 @@ static bool mayBeLong(flow::LoopOp loop) {
   return countCommands(loop) > (loop.getCondition() ? kMostUntil : kMostFixed);
 }
 
-/// A dispatch in the place of `op`, which copies `value`.
-static flow::DispatchOp addCopyingKernel(Operation *op, Value value,
+/// A dispatch before `op` that copies `values`, of one number of elements.
+static flow::DispatchOp addCopyingKernel(Operation *op, ValueRange values,
                                          ArrayAttr stages, const Twine &name) {
   OpBuilder b(op);
   auto program = op->getParentOfType<ProgramOp>();
-  auto dispatch = flow::DispatchOp::create(b, op->getLoc(), value.getType(),
+  auto dispatch = flow::DispatchOp::create(b, op->getLoc(), values.getTypes(),
                                            freeName(program, name), Root::map,
-                                           stages, value);
+                                           stages, values);
   Block *body = b.createBlock(&dispatch.getBody());
-  YieldOp::create(b, op->getLoc(),
-                  body->addArgument(value.getType(), op->getLoc()));
+  for (Value value : values)
+    body->addArgument(value.getType(), op->getLoc());
+  YieldOp::create(b, op->getLoc(), body->getArguments());
   return dispatch;
+}
+
+/// `first` and the stores of the same stage that follow it, of as many elements
+/// each, to symbols that no other one of them reads or writes.
+static SmallVector<StoreOp> storesFrom(StoreOp first, const Places &places) {
+  SmallVector<StoreOp> stores;
+  for (Operation *op = first; op; op = op->getNextNode()) {
+    if (isa<flow::PlaceOp>(op))
+      continue; // A store that needs no command.
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store || store.getStages() != first.getStages() ||
+        typeOf(store.getValue()).getNumElements() !=
+            typeOf(first.getValue()).getNumElements())
+      break;
+    SmallVector<PlaceAccess> own = places.access(store);
+    if (llvm::any_of(stores, [&](StoreOp other) {
+          return conflicts(places.access(other), own);
+        }))
+      break;
+    stores.push_back(store);
+  }
+  return stores;
 }
 
 /// Whether the host has to look at a loop in this one, in each iteration.
@@ -282,9 +305,13 @@ static bool needsHost(flow::LoopOp loop) {
       });
 }
 
-/// Where loops may take several submits until the device has found their ends,
-/// what is after the first of them need not wait for the host if it is kernels
-/// alone (docs/rationale/repeats.md).
+/// So many stores of a stage are one dispatch.
+static constexpr size_t kManyStores = 4;
+
+/// Many stores of a stage are one dispatch. Where loops may take several
+/// submits until the device has found their ends, what is after the first of
+/// them need not wait for the host if it is kernels alone
+/// (docs/rationale/repeats.md).
 static void copyByKernels(ProgramOp program, Places &places) {
   flow::LoopOp first;
   for (auto loop : program.getBody().getOps<flow::LoopOp>()) {
@@ -293,17 +320,25 @@ static void copyByKernels(ProgramOp program, Places &places) {
     if (!first && loop.getCondition() && mayBeLong(loop))
       first = loop;
   }
-  if (!first)
-    return;
+  llvm::DenseSet<Operation *> stored;
   for (Operation *op : listOps(program)) {
-    if (!isBefore(first.getEnd(), op))
+    if (stored.contains(op))
       continue;
+    bool isAfter = first && isBefore(first.getEnd(), op);
     if (auto store = dyn_cast<StoreOp>(op)) {
-      flow::DispatchOp dispatch =
-          addCopyingKernel(store, store.getValue(), *store.getStages(),
-                           store.getSymbol() + "_stored");
-      place(store, dispatch->getResult(0), places);
-    } else if (auto copy = dyn_cast<flow::CopyOp>(op)) {
+      SmallVector<StoreOp> stores = storesFrom(store, places);
+      if (!isAfter && stores.size() < kManyStores)
+        continue;
+      auto values = llvm::map_to_vector(
+          stores, [](StoreOp own) -> Value { return own.getValue(); });
+      flow::DispatchOp dispatch = addCopyingKernel(
+          store, values, *store.getStages(), store.getSymbol() + "_stored");
+      for (auto [own, result] :
+           llvm::zip_equal(stores, dispatch.getOutputs())) {
+        stored.insert(own);
+        place(own, result, places);
+      }
+    } else if (auto copy = dyn_cast<flow::CopyOp>(op); copy && isAfter) {
       flow::DispatchOp dispatch =
           addCopyingKernel(copy, copy.getSource(), copy.getStages(), "copy");
       copy.getResult().replaceAllUsesWith(dispatch->getResult(0));

@@ -13,6 +13,7 @@
 #include "dialects/plan/Plan.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Bindings.h"
+#include "kernels/analysis/Rotations.h"
 #include "kernels/loops/LongLoops.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
@@ -398,8 +399,14 @@ void ProgramBuilder::addInvoke(InvokeOp op) {
 }
 
 LogicalResult ProgramBuilder::addLoop(flow::LoopOp op) {
+  SmallVector<WindowAttr> bound;
+  op->walk([&](flow::DispatchOp dispatch) {
+    llvm::append_range(bound, layOutBindings(dispatch).windows);
+  });
+  Rotations places = getRotations(op);
+  joinRotations(places, bound);
   SmallVector<Attribute> rotations;
-  for (const SmallVector<WindowAttr> &rotation : getRotations(op))
+  for (const SmallVector<WindowAttr> &rotation : places)
     rotations.push_back(allAt(rotation));
   WindowAttr condition;
   if (std::optional<StringRef> name = op.getCondition()) {

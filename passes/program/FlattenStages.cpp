@@ -8,7 +8,6 @@
 #include "passes/program/FlattenStages.h"
 #include "passes/analysis/FreeValues.h"
 #include "passes/expand/ReadElements.h"
-#include "passes/program/PackReads.h"
 #include "passes/program/StageUnits.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -95,7 +94,6 @@ void gpuvm::materializeEscapes(StageOp stage) {
       operand.set(makeIdentity(b, operand.get()));
     }
   }
-  packReads(stage);
 }
 
 /// Copies the constants that a body takes from around it into the body (folding

@@ -10,7 +10,7 @@ on the case (give one to run all cases with it). lavapipe has 256 of its own, wh
 for can go wrong; 512 and 1024 are for kernels that ask how large a subgroup is, and take
 lavapipe's compiler up to four times as long. With --split the windows
 that kernels bind are so short that the longest value takes several, about as many
-as it says; with --target launches are chosen for that one. Small programs run side by side in one (side_by_side.py), and once more
+as it says; with --target launches are chosen for that one, with --bindings for a device that binds so few. Small programs run side by side in one (side_by_side.py), and once more
 alone if that fails. --every takes each so-manieth case only. The kinds of case:
 
   sweep   every type in every rank on odd sizes, reduced over every set of axes
@@ -41,7 +41,7 @@ alone if that fails. --every takes each so-manieth case only. The kinds of case:
   update  symbols of which a few elements change
   sort    every type of key, one and several of them, rows short and long, the largest, search
 
-    differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 128,512] [--widths-of NAME,...] [--split N] [--every N]
+    differential.py FOLDER KIND [--seeds FIRST:LAST] [--widths 128,512] [--widths-of NAME,...] [--split N] [--bindings N] [--every N]
 
 For a machine that has only gpuvm-run, prepare the cases here and run them there:
 
@@ -226,11 +226,20 @@ def split_flags(program, pieces):
     return [f"--max-window-bytes={max(256, longest // pieces)}"]
 
 
-def write_program(base, program, inputs):
+def text_of(program, bindings=0):
+    """The program, in a module for a device that binds so few windows."""
+    if not bindings:
+        return program.text()
+    return ("module attributes {gpuvm.targets = [#gpuvm.target<name = \"few\", kind = any, units = 132, subgroup = 32, "
+            "workgroup_bytes = 32768, dispatch_ns = 2070, bytes_per_us = 4200000, "
+            f"bindings = {bindings}, features = [], closed = false>]}} {{\n{program.text()}\n}}\n")
+
+
+def write_program(base, program, inputs, bindings=0):
     """Makes folder `base` with a program and its inputs, which are lists of numbers; what running it needs."""
     os.makedirs(base, exist_ok=True)
     with open(os.path.join(base, "program.mlir"), "w") as file:
-        file.write(program.text())
+        file.write(text_of(program, bindings))
     for value, numbers in zip(program.inputs, inputs, strict=True):
         write_npy(os.path.join(base, value.name + ".npy"), value.shape, value.dtype, numbers)
     results = program.results() + [(value.name, value) for value in program.symbols]
@@ -272,11 +281,12 @@ def draw_inputs(program):
     return [FILLS.get(value.fill, default)(rng, math.prod(value.shape), value.dtype) for value in program.inputs]
 
 
-def prepare(folder, program, pieces=0, target=None):
+def prepare(folder, program, pieces=0, target=None, bindings=0):
     """Makes FOLDER/<name>/ with everything that running the program needs."""
     base = os.path.join(folder, program.name)
     path = lambda name: os.path.join(base, name)
-    case = write_program(base, program, [numbers for part in program.programs for numbers in draw_inputs(part)])
+    case = write_program(base, program, [numbers for part in program.programs for numbers in draw_inputs(part)],
+                         bindings)
     exact = ["--exact"] if program.exact else []
     split = split_flags(program, pieces) + ([f"--target={target}"] if target else [])
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
@@ -284,7 +294,7 @@ def prepare(folder, program, pieces=0, target=None):
     for tag, options, prefix in ways(program):
         if prefix:
             with open(path(prefix + "program.mlir"), "w") as file:
-                file.write(program.programs[int(prefix[1:-1])].text())
+                file.write(text_of(program.programs[int(prefix[1:-1])], bindings))
         compile_program(base, tag, exact + split + options, prefix)
     with open(path("case.json"), "w") as file:
         json.dump(case, file)
@@ -346,7 +356,7 @@ def try_case(case, arguments, widths):
     name = case if isinstance(case, str) else case.name
     try:
         base = os.path.join(arguments.folder, name) if isinstance(case, str) else prepare(
-            arguments.folder, case, arguments.split, arguments.target)
+            arguments.folder, case, arguments.split, arguments.target, arguments.bindings)
         if not arguments.prepare:
             check(base, arguments.run_options.split(), widths and widths[zlib.crc32(name.encode()) % len(widths)])
             shutil.rmtree(base)
@@ -378,6 +388,7 @@ def main():
     parser.add_argument("--prepare", action="store_true", help="run nothing on the device")
     parser.add_argument("--run-options", default="--validate", help="of gpuvm-run")
     parser.add_argument("--target", help="as gpuvm-compile's")
+    parser.add_argument("--bindings", type=int, default=0, help="for a device that binds so many windows")
     arguments = parser.parse_args()
     if arguments.kind == "prepared":
         cases = arguments.with_widths = sorted(os.listdir(arguments.folder))

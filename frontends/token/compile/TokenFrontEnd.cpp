@@ -451,7 +451,6 @@ TokenFrontEnd::readFiles(const std::vector<std::string> &paths) const {
   if (options.hasModel())
     modelSteps = isLanguage ? kStepsWithLanguageModel : kStepsWithModel;
   EngineSizes room = roomFor(needed, limits, modelSteps);
-  VM_RETURN_IF_ERROR(checkTurn(room, options.hasModel()));
   std::string engine =
       writeEngine(room, options.hasModel() ? modelProgram(options.model) : "",
                   mlir::token::engineModules(*files));

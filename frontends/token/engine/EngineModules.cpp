@@ -148,7 +148,8 @@ void EngineWriter::setModules() {
     initials += fmt::format(
         "    %initial{} = arith.constant dense<{}> : !streams\n", i, initial);
   }
-  constants += "        %none64 = arith.constant 0 : i64\n"
+  constants += "        %half = arith.constant 32 : i64\n"
+               "        %none64 = arith.constant 0 : i64\n"
                "        %one64 = arith.constant 1 : i64\n"
                "        %bits64 = arith.constant 64 : i64\n"
                "        %not64 = arith.constant -1 : i64\n";

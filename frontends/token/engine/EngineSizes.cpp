@@ -8,7 +8,6 @@
 #include "frontends/token/engine/EngineSizes.h"
 
 #include "frontends/token/ground/Diagnostics.h"
-#include "schema/Limits.h"
 
 #include <fmt/format.h>
 
@@ -16,11 +15,6 @@
 
 using namespace vm;
 using namespace vm::token;
-
-/// Windows of a kernel. With more operands the compiler copies them into one in
-/// each iteration, which it cannot do with results.
-static constexpr int32_t kMaxWindows = kMaxBindings - kPackingReserve,
-                         kMaxResults = kMaxBindings - kResultsReserve;
 
 /// What an execution records at most, in words.
 static constexpr int64_t kMaxRecords = int64_t(1) << 25;
@@ -136,39 +130,8 @@ void vm::token::addModules(std::span<const ModuleInfo> modules,
   });
 }
 
-/// The results of the kernel of an iteration: the state, in pairs, and words.
-static int32_t turnResults(const EngineSizes &sizes, bool hasModel) {
-  int32_t states =
-      sizes.modules + int32_t(sizes.textStates > 0) +
-      (hasModel ? kNumbersWithModel + sizes.steps : kNumbersWithTest);
-  int32_t words = sizes.extraWords() + (sizes.records && !hasModel ? 1 : 0);
-  return (states + 1) / 2 + sizes.steps * words;
-}
-
-/// ..., and what it reads: the state before, tables, answers and their lengths,
-/// proposals.
-static int32_t turnWindows(const EngineSizes &sizes, bool hasModel) {
-  EngineSizes state = sizes;
-  state.records = 0;
-  return turnResults(sizes, hasModel) + turnResults(state, hasModel) + 3 +
-         int32_t(hasModel);
-}
-
-Status vm::token::checkTurn(const EngineSizes &room, bool hasModel) {
-  Diagnostics diagnostics;
-  int32_t results = turnResults(room, hasModel);
-  if (results > kMaxResults)
-    diagnostics.error(
-        "M03", {"command line", {0, 0}},
-        fmt::format("A step with {} modules, which record {} numbers, makes {} "
-                    "windows (at most {} are possible; --module).",
-                    room.modules, room.numbers, results, kMaxResults));
-  return diagnostics.status();
-}
-
 EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
                                std::optional<int32_t> modelSteps) {
-  bool hasModel = modelSteps.has_value();
   EngineSizes room = needed;
   for (int32_t EngineSizes::*size :
        {&EngineSizes::workflows, &EngineSizes::phrases, &EngineSizes::zones,
@@ -181,10 +144,8 @@ EngineSizes vm::token::roomFor(EngineSizes needed, const Limits &limits,
     room.textColumns = roundUp(room.textColumns);
   }
   room.steps = modelSteps.value_or(kStepsOfTurn);
-  while (room.steps > 1 && turnWindows(room, hasModel) > kMaxWindows)
-    room.steps /= 2;
   // An iteration of a model may have one token only.
-  int32_t least = hasModel ? 1 : room.steps;
+  int32_t least = modelSteps ? 1 : room.steps;
   int64_t turns = (int64_t(std::max(limits.budget, 1)) + least - 1) / least;
   int64_t wordsOfTurn = int64_t(room.steps) * (1 + room.extraWords());
   int64_t most =

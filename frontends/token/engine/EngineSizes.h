@@ -30,10 +30,6 @@ constexpr int32_t kStepsWithModel = 4;
 /// ... and a language model, whose prompts are read the faster.
 constexpr int32_t kStepsWithLanguageModel = 8;
 
-/// The loop-carried numbers of a stream (EngineText.cpp): with the model for
-/// tests; with another one, without the words of the iteration before.
-constexpr int32_t kNumbersWithTest = 13, kNumbersWithModel = 12;
-
 struct EngineSizes {
   int32_t streams = 1;
   int32_t turns = 1;   ///< That an execution has records for.
@@ -87,14 +83,9 @@ void addModules(std::span<const ModuleInfo> modules, EngineSizes &needed);
 
 /// Room for that and for workflows like it: sizes of tables are rounded up to
 /// powers of two. `modelSteps`: in an iteration, with a model that is a
-/// program. Modules make iterations shorter: the windows of a kernel are
-/// limited.
+/// program.
 EngineSizes roomFor(EngineSizes needed, const Limits &limits,
                     std::optional<int32_t> modelSteps = std::nullopt);
-
-/// M03 (docs/token-vm.md) where an iteration has more results than a kernel has
-/// windows for.
-Status checkTurn(const EngineSizes &room, bool hasModel);
 
 /// M01 (docs/token-vm.md) where streams may have more tokens than the model
 /// sees.

@@ -60,17 +60,10 @@ static constexpr StateText kShownStates[kStepsWithLanguageModel + 1] = {
 
 std::span<const StateText> vm::token::shownStates() { return kShownStates; }
 
-const char *const vm::token::kHalves =
-    "    %half = arith.constant dense<32> : !pairs\n";
-
 static void append(std::vector<StateText> &to,
                    std::span<const StateText> some) {
   to.insert(to.end(), some.begin(), some.end());
 }
-
-static_assert(std::size(kStates) + std::size(kTestStates) == kNumbersWithTest);
-static_assert(std::size(kStates) + std::size(kModelStates) + 1 ==
-              kNumbersWithModel);
 
 EngineWriter::EngineWriter(const EngineSizes &sizes, const std::string &model,
                            std::span<const EngineModule> modules)
@@ -102,34 +95,6 @@ std::string vm::token::numbers(int count, const char *format) {
   for (int i = 0; i < count; ++i)
     text += (i == 0 ? "" : ", ") + fmt::format(fmt::runtime(format), i);
   return text;
-}
-
-std::string vm::token::packing(const std::string &indent, int pair,
-                               const std::string &low, const std::string &high,
-                               const char *narrow, const char *wide) {
-  return fmt::format(
-      "{0}%pairLow{1} = arith.extui {2} : {4} to {5}\n"
-      "{0}%pairHigh{1} = arith.extui {3} : {4} to {5}\n"
-      "{0}%pairMoved{1} = arith.shli %pairHigh{1}, %half : {5}\n"
-      "{0}%pair{1} = arith.ori %pairLow{1}, %pairMoved{1} : {5}\n",
-      indent, pair, low, high, narrow, wide);
-}
-
-std::string vm::token::unpacking(const std::string &indent, int pair,
-                                 const std::string &from,
-                                 const std::string &low,
-                                 const std::string &high, const char *narrow,
-                                 const char *wide) {
-  return fmt::format("{0}%{3} = arith.trunci {2} : {6} to {5}\n"
-                     "{0}%pairMoved{1}_ = arith.shrui {2}, %half : {6}\n"
-                     "{0}%{4} = arith.trunci %pairMoved{1}_ : {6} to {5}\n",
-                     indent, pair, from, low, high, narrow, wide);
-}
-
-std::string EngineWriter::unpackingWhole(int pair) const {
-  return unpacking("    ", pair, fmt::format("%pair{}_", pair), low(pair).name,
-                   high(pair) ? high(pair)->name : "spare", "!streams",
-                   "!pairs");
 }
 
 void EngineWriter::setSizes() {
@@ -190,7 +155,7 @@ void EngineWriter::setMemory() {
   };
   set("globals", lines("gpuvm.global @token.{0} : !streams"));
   set("loads", lines("    %{0} = gpuvm.load @token.{0} : !streams"));
-  set("stores", lines("    gpuvm.store %{0}, @token.{0} : !streams"));
+  set("stores", lines("    gpuvm.store %{0}_, @token.{0} : !streams"));
   set("starts",
       each(
           carried,
@@ -203,30 +168,27 @@ void EngineWriter::setMemory() {
 
 /// The loop-carried values.
 void EngineWriter::setCarried() {
-  set("pairs", pairs());
-  set("allPairs", pairs() + 1);
-  set("pairTypes", repeated(pairs(), "!pairs"));
-  set("pairMessages", repeated(pairs(), "!gpuvm.message<!pairs>"));
-  set("startPairs", numbers(pairs(), "%pair{}"));
-  set("sentPairs", numbers(pairs(), "%s#{}"));
-  set("nextPairs", numbers(pairs(), "%l.next#{}"));
-  set("carriedTurn",
-      numbers(pairs(), "%l.pair{0} = %begin#{0} : !gpuvm.message<!pairs>"));
-  set("stepOperands",
-      numbers(pairs(), "%pair{0}_ = %l.pair{0} : !gpuvm.message<!pairs>"));
-  set("keepOperands",
-      numbers(pairs(), "%pair{0}_ = %last#{0} : !gpuvm.message<!pairs>"));
-  set("showOperands",
-      numbers(pairs(), "%pair{0}_ = %l.pair{0} : !gpuvm.message<!pairs>"));
-  set("packedStart", kHalves + eachPair([&](int pair, const StateText &low,
-                                            const StateText *high) {
-                       return packing("    ", pair, low.resolved,
-                                      high ? high->resolved : "%zero",
-                                      "!streams", "!pairs");
-                     }));
-  set("unpackedEnd", kHalves + eachPair([this](int pair, auto &&...) {
-                       return unpackingWhole(pair);
-                     }));
+  int count = int(carried.size());
+  auto names = [&](const char *format) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += (i == 0 ? "" : ", ") +
+              fmt::format(fmt::runtime(format), carried[size_t(i)].name, i);
+    return text;
+  };
+  set("carried", count);
+  set("allCarried", count + 1);
+  set("carriedTypes", repeated(count, "!streams"));
+  set("carriedMessages", repeated(count, "!gpuvm.message<!streams>"));
+  set("startValues",
+      each(carried, [](const StateText &s) { return s.resolved; }));
+  set("sentValues", numbers(count, "%s#{}"));
+  set("nextValues", numbers(count, "%l.next#{}"));
+  set("carriedTurn", names("%l.{0} = %begin#{1} : !gpuvm.message<!streams>"));
+  set("keepOperands", names("%{0}_ = %last#{1} : !gpuvm.message<!streams>"));
+  set("stepOperands", each(states, [](const StateText &s) {
+        return fmt::format("%{0}_ = %l.{0} : !gpuvm.message<!streams>", s.name);
+      }));
 }
 
 std::string EngineWriter::write() {

@@ -27,26 +27,14 @@ void EngineWriter::setStep() {
       each(states, [](const StateText &s) { return s.stepped; }));
   set("stateKept", each(states, [](const StateText &s) { return s.kept; }));
   set("stepped", numbers(count, "%n#{}"));
-  const std::string indent(8, ' ');
-  set("unpacked",
-      indent + "%half = arith.constant 32 : i64\n" +
-          eachPair([&](int pair, const StateText &low, const StateText *high) {
-            return fmt::format("{0}%pair{1}_0 = tensor.extract %pair{1}_[%bi] "
-                               ": !pairs\n",
-                               indent, pair) +
-                   unpacking(indent, pair, fmt::format("%pair{}_0", pair),
-                             fmt::format("{}_0", low.name),
-                             fmt::format("{}_0", high ? high->name : "spare"),
-                             "i32", "i64");
-          }));
-  // Words follow states in the results of the loop as in what is carried; a
-  // model is told how many of them are tokens, too.
-  int results = count + words();
-  auto result = [&](int number) {
-    return number < results               ? fmt::format("%l#{}", number)
-           : number < int(carried.size()) ? fmt::format("%sum{}", words())
-                                          : "%none";
-  };
+  set("read", each(
+                  states,
+                  [](const StateText &s) {
+                    return fmt::format("        %{0}_0 = tensor.extract "
+                                       "%{0}_[%bi] : !streams",
+                                       s.name);
+                  },
+                  "\n"));
   if (!model.empty())
     set("countWords", eachOf(words(), [&](int i) {
           return fmt::format(
@@ -55,10 +43,6 @@ void EngineWriter::setStep() {
               "        %sum{1} = arith.addi %sum{0}, %one{0} : i32\n",
               i, i + 1, count + i);
         }));
-  set("packed", eachPair([&](int pair, const StateText &, const StateText *) {
-        return packing(indent, pair, result(2 * pair), result(2 * pair + 1),
-                       "i32", "i64");
-      }));
 }
 
 /// Each step of an iteration has a word, and its own rows of records.
@@ -90,29 +74,27 @@ void EngineWriter::setRecords() {
       }));
 }
 
-/// Results of an iteration: pairs, and words that are in none of them.
+/// Results of an iteration: what is carried, and words that are not.
 void EngineWriter::setStores() {
-  int count = int(states.size()), own = ownWords() + allExtras();
-  int results = pairs() + own;
+  int count = int(states.size()), next = int(carried.size());
+  int results = next + ownWords() + allExtras();
   set("stepResults", results);
   // A model's proposals are an operand: their producer may be fused.
   set("maps", repeated(results + (model.empty() ? 0 : 1), "#s"));
-  set("yielded", numbers(pairs(), "%pair{}") + eachOf(ownWords(), [&](int i) {
-                   return fmt::format(", %l#{}", count + i);
-                 }) + eachOf(allExtras(), [&](int i) {
-                   return fmt::format(", %l#{}", count + words() + i);
-                 }));
-  auto types = [&](const char *pair, const char *word) {
-    std::string text = repeated(pairs(), pair);
-    return text + eachOf(own, [&](int) { return fmt::format(", {}", word); });
-  };
-  set("yieldedTypes", types("i64", "i32"));
-  set("resultTypes", types("!pairs", "!streams"));
-  set("outs", types("%ep", "%e"));
+  // Words follow states in the results of the loop as in what is carried; a
+  // model is told how many of them are tokens, too.
+  int words = model.empty() ? ownWords() : this->words();
+  set("yielded", numbers(count + words, "%l#{}") +
+                     (model.empty() ? "" : fmt::format(", %sum{}", words)) +
+                     eachOf(allExtras(), [&](int i) {
+                       return fmt::format(", %l#{}", count + this->words() + i);
+                     }));
+  set("yieldedTypes", repeated(results, "i32"));
+  set("resultTypes", repeated(results, "!streams"));
+  set("outs", repeated(results, "%e"));
   std::string blockArguments = model.empty() ? "" : "%proposal: i32, ";
   for (int i = 0; i < results; ++i)
-    blockArguments += fmt::format("{}%out{}: {}", i == 0 ? "" : ", ", i,
-                                  i < pairs() ? "i64" : "i32");
+    blockArguments += fmt::format("{}%out{}: i32", i == 0 ? "" : ", ", i);
   set("blockArguments", blockArguments);
   set("records",
       eachOf(records(), [](int i) {
@@ -126,7 +108,6 @@ void EngineWriter::setStores() {
                        name, words, sizes.streams, turn);
   };
   auto nameOf = [](int step) { return fmt::format("records{}", step); };
-  int next = pairs();
   auto storeNext = [&](const std::string &name) {
     return store(name, fmt::format("%s#{}", next++), "%turn_");
   };
@@ -140,7 +121,7 @@ void EngineWriter::setStores() {
   set("recordShown", "      %minus = arith.constant dense<-1> : !word\n"
                      "      %before = arith.addi %turn_, %minus : !word\n" +
                          eachOf(records(), [&](int i) {
-                           return store(nameOf(i), fmt::format("%shown{}", i),
+                           return store(nameOf(i), fmt::format("%shown{}_", i),
                                         "%before");
                          }));
 }
@@ -151,28 +132,22 @@ void EngineWriter::setReads(const std::string &prefix,
                             const std::set<std::string_view> &names,
                             const char *map) {
   std::string inputs, operands, types, elements, maps;
-  std::string unpacked = "        %half = arith.constant 32 : i64\n";
-  for (int pair = 0; pair < pairs(); ++pair) {
-    const StateText &one = low(pair), *other = high(pair);
-    if (!names.contains(one.name) && !(other && names.contains(other->name)))
+  for (const StateText &state : carried) {
+    if (!names.contains(state.name))
       continue;
     const char *between = operands.empty() ? "" : ", ";
-    inputs += fmt::format("{0}%pair{1}_ = %l.pair{1} : !gpuvm.message<!pairs>",
-                          between, pair);
-    operands += fmt::format("{}%pair{}_", between, pair);
-    types += fmt::format("{}!pairs", between);
-    elements += fmt::format("{}%pair{}: i64", between, pair);
+    inputs += fmt::format("{0}%{1}_ = %l.{1} : !gpuvm.message<!streams>",
+                          between, state.name);
+    operands += fmt::format("{}%{}_", between, state.name);
+    types += fmt::format("{}!streams", between);
+    elements += fmt::format("{}%{}: i32", between, state.name);
     maps += fmt::format("{}{}", between, map);
-    unpacked +=
-        unpacking("        ", pair, fmt::format("%pair{}", pair), one.name,
-                  other ? other->name : "spare", "i32", "i64");
   }
   set(prefix + "Inputs", inputs);
   set(prefix + "Operands", operands);
   set(prefix + "Types", types);
   set(prefix + "Arguments", elements);
   set(prefix + "Maps", maps);
-  set(prefix + "Unpacked", unpacked);
 }
 
 /// What a model that is a program is shown: which of the words of an iteration
@@ -184,12 +159,6 @@ void EngineWriter::setShown() {
   setReads("chunk", names, "affine_map<(s, k) -> (s)>");
   if (records() > 0)
     arguments.conditions.insert("recordShown");
-  set("shownWords", kHalves + eachPair([&](int pair, const StateText &one,
-                                           const StateText *other) {
-                      bool isShown = names.contains(one.name) ||
-                                     (other && names.contains(other->name));
-                      return isShown ? unpackingWhole(pair) : std::string();
-                    }));
   setReads("shown", {"asked", "clock", "count"}, "#s");
   set("chooseWord", eachOf(words(), [](int i) {
         return fmt::format("        %k{0} = arith.constant {0} : index\n"

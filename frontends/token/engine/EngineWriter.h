@@ -69,12 +69,6 @@ private:
       return fmt::format(fmt::runtime(format), i / extras(), i % extras());
     });
   }
-  /// Two numbers of a stream are a word of 64 bits, as a kernel has few
-  /// windows.
-  template <typename Line> std::string eachPair(Line line) const {
-    return eachOf(pairs(),
-                  [&](int pair) { return line(pair, low(pair), high(pair)); });
-  }
   /// Words that an iteration records, and those that it computes: a model sees
   /// them.
   int records() const { return sizes.records ? sizes.steps : 0; }
@@ -85,12 +79,6 @@ private:
   /// Words that an iteration records itself: with a model of its own those of
   /// its steps are carried to the next one.
   int ownWords() const { return model.empty() ? records() : 0; }
-  int pairs() const { return (int(carried.size()) + 1) / 2; }
-  const StateText &low(int pair) const { return carried[size_t(pair) * 2]; }
-  const StateText *high(int pair) const {
-    size_t number = size_t(pair) * 2 + 1;
-    return number < carried.size() ? &carried[number] : nullptr;
-  }
   int indexOf(std::string_view name) const {
     int number = 0;
     while (states[number].name != name)
@@ -102,9 +90,6 @@ private:
   const char *keep(std::string text) {
     return texts.emplace_back(std::move(text)).c_str();
   }
-
-  /// The numbers of all streams in a pair, as tensors.
-  std::string unpackingWhole(int pair) const;
 
   void setSizes();
   void setTables();
@@ -132,21 +117,8 @@ private:
   TemplateArguments arguments;
 };
 
-/// What unpacking of tensors is preceded by.
-extern const char *const kHalves;
-
 /// `count` times the word, or the format with each number, separated.
 std::string repeated(int count, const char *word);
 std::string numbers(int count, const char *format);
-
-/// Makes a pair, and its numbers again; of scalars or of tensors, as the types
-/// say.
-std::string packing(const std::string &indent, int pair, const std::string &low,
-                    const std::string &high, const char *narrow,
-                    const char *wide);
-std::string unpacking(const std::string &indent, int pair,
-                      const std::string &from, const std::string &low,
-                      const std::string &high, const char *narrow,
-                      const char *wide);
 
 } // namespace vm::token

@@ -41,8 +41,8 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
   }
 //@end
   gpuvm.global @token.sizes : !sizes = dense<[@sizeValues@]> : !sizes
-  %begin:@allPairs@ = gpuvm.stage @token.resolve(%kind_ = %kind : !streams, %length_ = %length : !streams)
-      -> (@pairTypes@, !streams) {
+  %begin:@allCarried@ = gpuvm.stage @token.resolve(%kind_ = %kind : !streams, %length_ = %length : !streams)
+      -> (@carriedTypes@, !streams) {
     %tables = gpuvm.load @token.tables : !tables
 @loads@
     %answer0 = gpuvm.load @token.answer : !streams
@@ -93,9 +93,7 @@ gpuvm.program @run(%kind: !streams, %length: !streams, %answer: !answers)
       linalg.yield %r : i32
     } -> !streams
 //@end
-    %zero = arith.constant dense<0> : !streams
-@packedStart@
-    gpuvm.send @startPairs@, %answer1 : @pairTypes@, !streams
+    gpuvm.send @startValues@, %answer1 : @carriedTypes@, !streams
   }
   %zero = gpuvm.stage @token.none() -> !word {
     %w = arith.constant dense<0> : !word

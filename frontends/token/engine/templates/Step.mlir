@@ -1,12 +1,11 @@
-    %l.next:@pairs@, %l.more = gpuvm.stage @token.step
-        (@stepOperands@, %answer_ = %begin#@pairs@ : !gpuvm.message<!streams>, %answers = %answer : !answers,
+    %l.next:@carried@, %l.more = gpuvm.stage @token.step
+        (@stepOperands@, %answer_ = %begin#@carried@ : !gpuvm.message<!streams>, %answers = %answer : !answers,
 //@if model
          %proposal_ = %l.proposal : !gpuvm.message<!streams>,
 //@end
-         %turn_ = %l.turn : !gpuvm.message<!word>) -> (@pairTypes@, !word) {
+         %turn_ = %l.turn : !gpuvm.message<!word>) -> (@carriedTypes@, !word) {
       %tables = gpuvm.load @token.tables : !tables
       %e = tensor.empty() : !streams
-      %ep = tensor.empty() : !pairs
       %s:@stepResults@ = linalg.generic {indexing_maps = [@maps@], iterator_types = ["parallel"]}
 //@if model
           ins(%proposal_ : !streams)
@@ -55,7 +54,7 @@
 @moduleLimits@
 //@end
         // Read like this the state has two places that take turns, and is not copied.
-@unpacked@
+@read@
         %lastRow = arith.constant @lastAnswer@ : index
         %row = arith.minui %bi, %lastRow : index
         %answerTokens = tensor.extract %answer_[%bi] : !streams
@@ -400,11 +399,10 @@
         %sum0 = arith.constant 0 : i32
 @countWords@
 //@end
-@packed@
         linalg.yield @yielded@ : @yieldedTypes@
       } -> (@resultTypes@)
 @storeWords@
       %one_ = arith.constant dense<1> : !word
       %more = arith.addi %turn_, %one_ : !word
-      gpuvm.send @sentPairs@, %more : @pairTypes@, !word
+      gpuvm.send @sentValues@, %more : @carriedTypes@, !word
     }

@@ -3,7 +3,6 @@
 !streams = tensor<@streams@xi32>
 !row = tensor<1x@streams@xi32>
 !records = tensor<@turns@x@streams@xi32>
-!pairs = tensor<@streams@xi64>
 !word = tensor<i32>
 !chunks = tensor<@streams@x@chunk@xi32>
 !flag = tensor<i1>

@@ -1,4 +1,4 @@
-  %last:@allPairs@ = gpuvm.repeat @token.turns up_to @turns@ (@carriedTurn@, %l.turn = %zero : !gpuvm.message<!word>) {
+  %last:@allCarried@ = gpuvm.repeat @token.turns up_to @turns@ (@carriedTurn@, %l.turn = %zero : !gpuvm.message<!word>) {
     // A turn in which no stream is RUNNING is the last one. It does nothing, but
     // nothing waits for what is found out here.
     %l.done = gpuvm.stage @token.look(@lookInputs@) -> !flag {
@@ -7,7 +7,6 @@
           ins(@lookOperands@ : @lookTypes@) outs(%no : !flag) {
       ^bb0(@lookArguments@, %o: i1):
         %none = arith.constant 0 : i32
-@lookUnpacked@
         %is = arith.cmpi eq, %status, %none : i32
         %r = arith.ori %o, %is : i1
         linalg.yield %r : i1
@@ -19,14 +18,13 @@
 //@if recordShown
     // The words of the turn before, which nothing waits for either.
     gpuvm.stage @token.record(@chunkInputs@, %turn_ = %l.turn : !gpuvm.message<!word>) {
-@shownWords@
 @recordShown@
       gpuvm.send
     }
 //@end
 //@if model
     // What the model has not seen yet: the tokens of the last turn.
-    %l.tokens, %l.count, %l.asked, %l.clock = gpuvm.stage @token.show(@showOperands@) -> (!chunks, !streams, !streams, !streams) {
+    %l.tokens, %l.many, %l.asks, %l.time = gpuvm.stage @token.show(@chunkInputs@, @shownInputs@) -> (!chunks, !streams, !streams, !streams) {
       %tables = gpuvm.load @token.tables : !tables
       %ec = tensor.empty() : !chunks
       %e = tensor.empty() : !streams
@@ -39,7 +37,6 @@
         %padding = func.call @limits(%tables, %c7) : (!tables, index) -> i32
         %k = linalg.index 1 : index
         %word0 = arith.constant -1 : i32
-@chunkUnpacked@
 @chooseWord@
         %isToken = arith.cmpi sge, @word@, %none : i32
         %token = arith.andi @word@, %mask : i32
@@ -49,11 +46,10 @@
       %number, %asks, %time = linalg.generic {indexing_maps = [@shownMaps@, #s, #s, #s], iterator_types = ["parallel"]}
           ins(@shownOperands@ : @shownTypes@) outs(%e, %e, %e : !streams, !streams, !streams) {
       ^bb0(@shownArguments@, %o0: i32, %o1: i32, %o2: i32):
-@shownUnpacked@
         linalg.yield %count, %asked, %clock : i32, i32, i32
       } -> (!streams, !streams, !streams)
       gpuvm.send %tokens, %number, %asks, %time : !chunks, !streams, !streams, !streams
     }
-    %l.proposal = gpuvm.call @@model@ as @model (%l.tokens, %l.count, %l.asked, %l.clock)
+    %l.proposal = gpuvm.call @@model@ as @model (%l.tokens, %l.many, %l.asks, %l.time)
         : (!gpuvm.message<!chunks>, !gpuvm.message<!streams>, !gpuvm.message<!streams>, !gpuvm.message<!streams>) -> !gpuvm.message<!streams>
 //@end
