@@ -183,13 +183,11 @@ static OwningOpRef<ModuleOp> readProgram(MLIRContext &context,
   return succeeded(linkPrograms(*module)) ? std::move(module) : nullptr;
 }
 
-/// The attribute is kSubgroupLanesAttr of kernels/analysis/Subgroups.h.
 static void setSubgroupLanes(ModuleOp module, std::optional<int64_t> lanes) {
   if (!lanes)
     return;
   for (auto program : module.getOps<ProgramOp>())
-    program->setAttr("gpuvm.subgroup_lanes",
-                     Builder(module.getContext()).getI64IntegerAttr(*lanes));
+    program.setSubgroupLanes(*lanes);
 }
 
 /// Prints the IR after each pass to a file of `folder`.

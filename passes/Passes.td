@@ -272,8 +272,11 @@ def InferPredicates : GpuvmProgramPass<"gpuvm-infer-predicates"> {
   let summary = "Infers the predicates under which kernels are demanded.";
   let description = [{
     A kernel is demanded under a predicate if its results are used only while
-    the predicate is true, or, with `unless`, only while it is false. Such a
-    kernel gets the predicate as an operand, so that it is scheduled after it.
+    the predicate is true, or, with `unless`, only while it is false, or if they
+    are selects between what it computes and an operand. Such a kernel gets the
+    predicate as an operand, so that it is scheduled after it, and the selects
+    go: `otherwise` says which operand a result is. This is the only pass that
+    reads selects of conditions; the rest read `if`, `unless` and `otherwise`.
     If each kernel computes the predicate for itself, one more kernel computes
     it for all of them. With `mode=auto` the kernels of a predicate get it if
     they are expected to take longer than an indirect dispatch costs; with
@@ -366,12 +369,12 @@ def HoistConditionStores : Pass<"gpuvm-hoist-condition-stores",
 def PredicateDispatches : GpuvmProgramPass<"gpuvm-predicate-dispatches"> {
   let summary = "Lowers kernels with a predicate to predicated dispatches.";
   let description = [{
-    A predicated dispatch is an indirect
-    dispatch whose workgroup count is zero while the predicate is false (with
-    `unless`, while it is true). A kernel becomes one if each of its results is
-    demanded only under the predicate, or can be tied to the other operand of
-    its select: that is the same place of a symbol, or dies here. A dispatch after
-    the producer of the predicate computes the counts of workgroups. With `mode=auto`, cheap kernels that
+    A predicated dispatch is an indirect dispatch whose workgroup count is zero
+    while the predicate is false (with `unless`, while it is true). A kernel with
+    a predicate becomes one if each result that is otherwise an operand can be
+    tied to it: they are the same place of a symbol, or the operand dies here. If
+    not, it always runs and selects. A dispatch after the producer of the
+    predicate computes the counts of workgroups. With `mode=auto`, cheap kernels that
     depend on no other command of their block run unconditionally, in the same
     wave as the kernel that writes the counts, if that saves a barrier.
   }];

@@ -129,8 +129,7 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
       .Case<StageOp, flow::DispatchOp, LoadOp, StoreOp, flow::PlaceOp,
             MetadataOp, RepeatOp, flow::LoopOp, ClockOp, scf::IfOp, BoundedOp,
             TopKOp>([&](auto vmOp) { return run(vmOp, env); })
-      .Case<flow::BarrierOp, ExternKernelOp, flow::ExposeOp>(
-          [](auto) { return success(); })
+      .Case<ExternKernelOp, flow::ExposeOp>([](auto) { return success(); })
       .Case([&](DecodeOp decode) {
         if (failed(requireSpecified(op, env.get(decode.getSource()))))
           return failure();

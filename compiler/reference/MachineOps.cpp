@@ -294,7 +294,31 @@ LogicalResult Machine::run(RepeatOp op, Environment &env) {
   return success();
 }
 
+/// What the results are where a dispatch does not run.
+static void skip(flow::DispatchOp op, Environment &env) {
+  for (OpResult output : op->getResults())
+    if (std::optional<unsigned> operand =
+            op.getOtherwiseOperand(output.getResultNumber())) {
+      env.set(output, env.get(op.getInputs()[*operand]));
+    } else {
+      vm::HostTensor zero = *makeZero(output.getType());
+      std::vector<uint8_t> flags(zero.numElements(), 1);
+      env.set(output, share(std::move(zero),
+                            makeUnspecified(std::move(flags),
+                                            std::make_shared<const Cause>(
+                                                Cause{op, "does not run"}))));
+    }
+}
+
 LogicalResult Machine::run(flow::DispatchOp op, Environment &env) {
+  if (Value predicate = op.getPredicate()) {
+    if (failed(requireSpecified(op, env.get(predicate))))
+      return failure();
+    if ((env.get(predicate)->bytes.front() != 0) == op.getUnless()) {
+      skip(op, env);
+      return success();
+    }
+  }
   Environment inside(exact, *limit);
   Block &body = op.getBody().front();
   for (auto [argument, input] :

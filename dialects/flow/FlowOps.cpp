@@ -47,6 +47,13 @@ std::optional<unsigned> DispatchOp::getTiedOperand(unsigned number) {
   return std::nullopt;
 }
 
+std::optional<unsigned> DispatchOp::getOtherwiseOperand(unsigned number) {
+  std::optional<ArrayRef<int64_t>> otherwise = getOtherwise();
+  if (!otherwise || (*otherwise)[number] < 0)
+    return std::nullopt;
+  return (*otherwise)[number];
+}
+
 LogicalResult flow::CopyOp::verify() { return verifyWindows(*this, "C1"); }
 
 LogicalResult ExposeOp::verify() {
@@ -102,6 +109,29 @@ static LogicalResult verifyTies(DispatchOp op) {
   return success();
 }
 
+/// C9.
+static LogicalResult verifyOtherwise(DispatchOp op) {
+  std::optional<ArrayRef<int64_t>> otherwise = op.getOtherwise();
+  if (!otherwise)
+    return success();
+  if (!op.getPredicate())
+    return op.emitOpError("C9: always runs, and says what it is otherwise");
+  if (otherwise->size() != op.getOutputs().size())
+    return op.emitOpError("C9: says what ")
+           << otherwise->size() << " results are otherwise, and has "
+           << op.getOutputs().size();
+  for (auto [result, number] : llvm::zip_equal(op.getOutputs(), *otherwise)) {
+    if (number == -1)
+      continue;
+    if (number < 0 || number >= int64_t(op.getInputs().size()))
+      return op.emitOpError("C9: has no operand ") << number;
+    if (op.getInputs()[number].getType() != result.getType())
+      return op.emitOpError("C9: ") << result.getType() << " is otherwise "
+                                    << op.getInputs()[number].getType();
+  }
+  return success();
+}
+
 LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &) {
   if (!getValue().getDefiningOp<DispatchOp>()) // C1
     return emitOpError("C1: places what no dispatch computes");
@@ -113,7 +143,7 @@ LogicalResult PlaceOp::verifySymbolUses(SymbolTableCollection &) {
 }
 
 LogicalResult DispatchOp::verify() {
-  if (failed(verifyTies(*this)))
+  if (failed(verifyTies(*this)) || failed(verifyOtherwise(*this)))
     return failure();
   if (getMostGroups().has_value() != (getGroups() || getGroupsWindow())) // C6
     return emitOpError("C6: says where its workgroups are counted, or how many "
@@ -162,8 +192,8 @@ LogicalResult DispatchOp::verifyRegions() {
     if (int64_t count = countElements(output);
         getRoot() == Root::map && count != 1 &&
         count != countElements(getOutputs().front())) // C8
-      return emitOpError("C8: a map makes ") << output.getType() << " beside "
-                                             << getOutputs().front().getType();
+      return emitOpError("C8: a map computes ")
+             << output.getType() << " and " << getOutputs().front().getType();
   return success();
 }
 

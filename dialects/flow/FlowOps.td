@@ -77,22 +77,28 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
     C7: the last one of `launches` is for any device.
     C8: the results of a kernel with root `map` have as many elements as the
         first one, or one.
+    C9: `otherwise` has a number for each result: that of an operand of its type,
+        or -1. It is there only with a predicate.
 
     `launches` are the ways in which the kernel may be mapped onto devices: the
     first one that a device can run is taken, and all can run the last one.
     `emitted` names the `spirv.module` next to the program, once there is one.
 
     `if(%p)`: the dispatch runs only while the predicate, a `tensor<i1>`, is true;
-    `unless(%p)`: only while it is false. A result is tied to an operand by `ties`,
-    or because the root updates it in place (`gpuvm.scatter`): both have one
-    window. Where the dispatch does not run, a tied result is its operand, and other
-    results are undefined.
+    `unless(%p)`: only while it is false. Where it does not run, a result is the
+    operand that `otherwise` names, and other results are undefined; the body does
+    not select between them. `gpuvm-predicate-dispatches` has memory do that, or a
+    select: a result is tied to an operand by `ties`, or because the root updates it
+    in place (`gpuvm.scatter`), and both have one window.
 
     `rows(%n)`: of each result only the first `%n` rows are used, a `tensor<i32>`.
 
     `groups(%counts[i] of most)`: row i of a tensor of workgroup counts says how many
     workgroups run, `most` at most: an indirect dispatch. The planner places such
     counts in Control.
+
+    `resumes`: the dispatch goes on with the long loops of the one before it, which
+    has the same body.
 
     Example:
 
@@ -118,6 +124,8 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
                        OptionalAttr<I64Attr>:$groups_row,
                        OptionalAttr<I64Attr>:$most_groups,
                        OptionalAttr<Gpuvm_WindowAttr>:$groups_window,
+                       OptionalAttr<DenseI64ArrayAttr>:$otherwise,
+                       UnitAttr:$resumes,
                        OptionalAttr<DenseI64ArrayAttr>:$ties);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs,
                                  "::mlir::StringAttr":$sym_name,
@@ -140,6 +148,10 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
     (`rows` `(` $rows^ `)`)?
     (`groups` `(` $groups^ `[` $groups_row `]` `of` $most_groups `:` type($groups) `)`)?
     attr-dict-with-keyword $body `:` functional-type($inputs, $outputs)
+  }];
+  let extraClassDeclaration = [{
+    /// The number of the operand that a result is where the dispatch does not run.
+    std::optional<unsigned> getOtherwiseOperand(unsigned number);
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -176,11 +188,12 @@ def Flow_PlaceOp : Flow_Op<"place", [
 
 def Flow_HoldOp : Flow_Op<"hold", [
     Pure, HasParent<"DispatchOp">, AllTypesMatch<["values", "held"]>]> {
-  let summary = "The results of one step of a chain.";
+  let summary = "The results of one step of a kernel.";
   let description = [{
     The end of one loop nest in a kernel with root `chain`. The results are the
     operands; from here on the lanes of the workgroup hold their elements, and
-    later steps read them there.
+    later steps read them there. In a kernel with root `map` the workgroup holds
+    the elements of a tile and its halo, which a stencil after it reads.
 
     C1: the results have the types of the operands.
 
@@ -311,15 +324,6 @@ def Flow_ExposeOp : Flow_Op<"expose", [Gpuvm_InCommands]> {
   let arguments = (ins Gpuvm_Placed:$value, I64Attr:$reg, I64Attr:$instance);
   let assemblyFormat = "$value `as` $reg `of` $instance attr-dict `:` type($value)";
   let hasVerifier = 1;
-}
-
-def Flow_BarrierOp : Flow_Op<"barrier", [Gpuvm_InCommands]> {
-  let summary = "Everything before is visible to everything after, for these reasons.";
-  let description = [{
-    Example: `flow.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]`
-  }];
-  let arguments = (ins Gpuvm_HazardArrayAttr:$reasons);
-  let assemblyFormat = "$reasons attr-dict";
 }
 
 #endif // FLOW_OPS

@@ -160,6 +160,10 @@ struct SymbolInfo {
 /// What `op` declares, or a null op if it declares no region symbol.
 SymbolInfo getSymbolInfo(Operation *op);
 
+/// Sets the declared type, the window and whether it is shared of the symbol
+/// that `symbol.op` declares.
+void setSymbolInfo(const SymbolInfo &symbol);
+
 /// The region symbol `name` of the program around `from`, or else of its
 /// module.
 SymbolInfo lookupSymbol(Operation *from, StringRef name);

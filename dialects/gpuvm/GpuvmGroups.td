@@ -39,6 +39,9 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
     - `last`: the update with the greatest number i, and nothing of the initial
       value if there is one.
 
+    With `distinct` the positions inside of the results all differ, as the program
+    claims: each update is the last one of its position.
+
     The result is the same on every device. Integers of 32 bits, and `add`, `and`
     and `or` of those with 64, are combined where they are with atomic operations;
     other updates are sorted by their positions first.
@@ -65,7 +68,7 @@ def Gpuvm_ScatterOp : Gpuvm_Op<"scatter", [
   }];
   let arguments = (ins Variadic<Gpuvm_Rows>:$updates, Gpuvm_Rows:$positions,
                        Variadic<Gpuvm_Tensor>:$initial,
-                       Gpuvm_RuleArrayAttr:$rules);
+                       Gpuvm_RuleArrayAttr:$rules, UnitAttr:$distinct);
   let results = (outs Variadic<Gpuvm_Tensor>:$results);
   let assemblyFormat = [{
     custom<Rules>($rules) $updates `at` $positions `into` $initial attr-dict

@@ -92,7 +92,22 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
                        OptionalAttr<DenseI64ArrayAttr>:$region_bytes,
                        OptionalAttr<StrArrayAttr>:$stages,
                        OptionalAttr<DenseI64ArrayAttr>:$shared_bytes,
-                       OptionalAttr<DenseI64ArrayAttr>:$transient);
+                       OptionalAttr<DenseI64ArrayAttr>:$transient,
+                       OptionalAttr<ArrayAttr>:$stage_locations,
+                       OptionalAttr<I64Attr>:$max_window_bytes,
+                       OptionalAttr<I64Attr>:$subgroup_lanes,
+                       OptionalAttr<DictionaryAttr>:$decisions);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$sym_name,
+                                 "::mlir::FunctionType":$function_type,
+                                 "::mlir::ArrayAttr":$input_names,
+                                 "::mlir::ArrayAttr":$output_names), [{
+    auto &own = $_state.getOrAddProperties<Properties>();
+    own.sym_name = $_builder.getStringAttr(sym_name);
+    own.function_type = ::mlir::TypeAttr::get(function_type);
+    own.input_names = input_names;
+    own.output_names = output_names;
+    $_state.addRegion();
+  }]>];
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

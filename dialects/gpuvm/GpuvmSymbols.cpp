@@ -30,6 +30,15 @@ SymbolInfo gpuvm::getSymbolInfo(Operation *op) {
       .Default([](Operation *) { return SymbolInfo(); });
 }
 
+void gpuvm::setSymbolInfo(const SymbolInfo &symbol) {
+  TypeSwitch<Operation *>(symbol.op)
+      .Case<RegisterOp, MetricOp, GlobalOp, ControlOp, HeapOp>([&](auto op) {
+        op.setTypeAttr(TypeAttr::get(symbol.declaredType));
+        op.setWindowAttr(symbol.window);
+        op.setShared(symbol.isShared);
+      });
+}
+
 SymbolInfo gpuvm::lookupSymbol(Operation *from, StringRef name) {
   auto program = from->getParentOfType<ProgramOp>();
   if (!program)

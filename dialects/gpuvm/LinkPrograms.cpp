@@ -216,8 +216,12 @@ static void importSymbols(ProgramOp program) {
     return;
   auto b = OpBuilder::atBlockBegin(&program.getBody().front());
   for (Operation &op : *program->getParentOfType<ModuleOp>().getBody())
-    if (getSymbolInfo(&op).op && used.contains(SymbolTable::getSymbolName(&op)))
-      b.clone(op)->setAttr("shared", b.getUnitAttr());
+    if (getSymbolInfo(&op).op &&
+        used.contains(SymbolTable::getSymbolName(&op))) {
+      SymbolInfo own = getSymbolInfo(b.clone(op));
+      own.isShared = true;
+      setSymbolInfo(own);
+    }
 }
 
 LogicalResult gpuvm::linkProgram(ProgramOp program) {

@@ -35,14 +35,11 @@ void ProgramBuilder::beginProgram(StringRef name, ArrayRef<NamedType> inputs,
         list, [](const auto &own) { return StringRef(own.name); }));
   };
   SmallVector<Type> inputTypes = typesOf(inputs);
-  program = ProgramOp::create(
-      *this, name, getFunctionType(inputTypes, typesOf(outputs)),
-      namesOf(inputs), namesOf(outputs), /*input_rows=*/{},
-      /*input_counts=*/{}, /*output_counts=*/{},
-      isPrivate ? getStringAttr("private") : StringAttr(),
-      /*input_windows=*/{}, /*output_windows=*/{},
-      /*region_bytes=*/{}, /*stages=*/{},
-      /*shared_bytes=*/{}, /*transient=*/{});
+  program = ProgramOp::create(*this, name,
+                              getFunctionType(inputTypes, typesOf(outputs)),
+                              namesOf(inputs), namesOf(outputs));
+  if (isPrivate)
+    program.setPrivate();
   createBlock(&program.getBody(), {}, inputTypes,
               SmallVector<Location>(inputs.size(), getLoc()));
 }

@@ -18,19 +18,15 @@
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-static constexpr StringLiteral kMaxWindowBytesAttr = "gpuvm.max_window_bytes";
-
 /// Bindings have lower numbers (docs/plan-format.md, V10).
 static constexpr unsigned kFirstBundled = 256 * kNumRegions;
 
 uint64_t gpuvm::getMaxWindowBytes(ProgramOp program) {
-  auto bytes = program->getAttrOfType<IntegerAttr>(kMaxWindowBytesAttr);
-  return bytes ? bytes.getInt() : kGuaranteedWindowBytes;
+  return program.getMaxWindowBytes().value_or(kGuaranteedWindowBytes);
 }
 
 void gpuvm::setMaxWindowBytes(ProgramOp program, uint64_t bytes) {
-  program->setAttr(kMaxWindowBytesAttr,
-                   Builder(program.getContext()).getI64IntegerAttr(bytes));
+  program.setMaxWindowBytes(bytes);
 }
 
 namespace {

@@ -13,7 +13,6 @@ using namespace mlir::gpuvm;
 static constexpr int64_t kSubgroupLanes = 32;
 
 int64_t gpuvm::subgroupLanesOf(flow::DispatchOp kernel) {
-  auto lanes = kernel->getParentOfType<ProgramOp>()->getAttrOfType<IntegerAttr>(
-      kSubgroupLanesAttr);
-  return lanes ? lanes.getInt() : kSubgroupLanes;
+  return kernel->getParentOfType<ProgramOp>().getSubgroupLanes().value_or(
+      kSubgroupLanes);
 }

@@ -12,9 +12,8 @@
 namespace mlir::gpuvm {
 
 /// Lanes of the subgroups in which lanes of `kernel` exchange what they have,
-/// on devices with features for that: 32, but for programs with this attribute.
+/// on devices with features for that: 32, or the `subgroup_lanes` of the
+/// program.
 int64_t subgroupLanesOf(flow::DispatchOp kernel);
-inline constexpr llvm::StringLiteral kSubgroupLanesAttr =
-    "gpuvm.subgroup_lanes";
 
 } // namespace mlir::gpuvm

@@ -11,7 +11,6 @@
 #pragma once
 
 #include "dialects/flow/Flow.h"
-#include "dialects/gpuvm/Distinct.h"
 
 namespace mlir::gpuvm {
 

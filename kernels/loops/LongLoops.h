@@ -38,10 +38,6 @@ bool mayLoopLong(flow::DispatchOp kernel, int64_t bodies);
 /// Below 65,535, after which such a driver ends all loops of a subgroup.
 inline constexpr int64_t kMaxSubgroupIterations = 60000;
 
-/// On a kernel, which makes the elements that an equal one right before it has
-/// left.
-inline constexpr llvm::StringLiteral kResumesAttr = "gpuvm.resumes";
-
 /// A map whose loops are limited deals its elements round robin to all its
 /// lanes. A lane that has come to one whose loops are too long stores no more,
 /// but in its word of the scratch memory, which is zero else, the number of

@@ -18,7 +18,7 @@ LogicalResult emitResumingMap(EmitterContext &context);
 /// Emits a map that holds values for a tile of results (HaloTile.h).
 LogicalResult emitHaloMap(EmitterContext &context);
 
-/// Has the first lane of all make single elements beside the results.
+/// Has the first lane of all compute the results of a single element.
 LogicalResult emitBeside(EmitterContext &context);
 
 /// Stores element `i` of the results of a map, if what `mayStore` emits, when

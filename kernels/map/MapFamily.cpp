@@ -124,7 +124,7 @@ std::unique_ptr<KernelLayout> MapFamily::layOut(flow::DispatchOp kernel,
   layout->groups = std::min<int64_t>(llvm::divideCeil(layout->elements, work),
                                      KernelLayout::kMaxGroups);
   int64_t lanes = layout->groups * layout->lanes;
-  if (kernel->hasAttr(kResumesAttr)) {
+  if (kernel.getResumes()) {
     layout->loops = Loops::Resumed;
     layout->groups = lanes / lanesOfResuming(layout->elements);
   } else if (mayLoopLong(kernel, *layout)) {

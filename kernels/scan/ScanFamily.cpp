@@ -49,9 +49,12 @@ public:
     KernelFamily::addFeatures(kernel, layout, features);
   }
 
-  /// What a scan is chosen instead of is read where that is written.
+  /// What a scan is chosen instead of, or is where it does not run, is read
+  /// where that is written.
   bool worksInPlace(flow::DispatchOp kernel, unsigned operand,
                     unsigned result) const override {
+    if (kernel.getOtherwiseOperand(result) == operand)
+      return true;
     std::optional<Alternative> alternative = getAlternative(kernel, result);
     return alternative && alternative->no == kernel.getInputs()[operand];
   }

@@ -55,7 +55,7 @@ ScatterLayout gpuvm::layOutScatter(flow::DispatchOp kernel) {
   int64_t tile = layout.lanes * layout.vector * layout.unroll;
   int64_t tiles = llvm::divideCeil(layout.updates, tile);
   layout.groups = std::min(tiles, kMaxGroups);
-  if (!op->hasAttr(kDistinctAttr) && words <= kOwnWords &&
+  if (!op.getDistinct() && words <= kOwnWords &&
       layout.updates >= kUpdatesPerWord * words) {
     layout.copies = std::min<int64_t>(
         kMaxCopies, llvm::bit_floor<uint64_t>(kOwnWords / words));
@@ -71,7 +71,7 @@ bool gpuvm::usesInt64Atomics(flow::DispatchOp kernel) {
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
   auto isWide = [](Value value) {
     return getElementTypeOrSelf(value).isInteger(64) &&
-           !getRootResult(value).getOwner()->hasAttr(kDistinctAttr);
+           !cast<ScatterOp>(getRootResult(value).getOwner()).getDistinct();
   };
   return llvm::any_of(yield.getValues(), isWide);
 }

@@ -7,6 +7,8 @@
 
 #include "passes/analysis/KernelCondition.h"
 
+#include "kernels/analysis/Alternative.h"
+#include "kernels/analysis/Updates.h"
 #include "passes/analysis/Commands.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -52,6 +54,33 @@ bool gpuvm::isOnElements(Operation *op) {
          !op->walk([](tensor::ExtractOp) {
               return WalkResult::interrupt();
             }).wasInterrupted();
+}
+
+void gpuvm::runAlways(flow::DispatchOp dispatch) {
+  dispatch.removeTiesAttr();
+  Block &body = dispatch.getBody().front();
+  Operation *yield = body.getTerminator();
+  for (unsigned i = 0; i < yield->getNumOperands(); ++i) {
+    std::optional<unsigned> operand = dispatch.getOtherwiseOperand(i);
+    if (!operand)
+      continue;
+    if (getRootResult(yield->getOperand(i)) && dispatch.getTiedOperand(i))
+      continue; // It updates the operand under a condition of its own.
+    OpOperand *made = &yield->getOpOperand(i);
+    if (auto held = dyn_cast<OpResult>(made->get());
+        held && isa<flow::HoldOp>(held.getOwner()))
+      made = &held.getOwner()->getOpOperand(held.getResultNumber());
+    OpBuilder b(made->getOwner());
+    Value condition =
+        body.getArgument(addInput(dispatch, dispatch.getPredicate()));
+    Value yes = made->get(), no = body.getArgument(*operand);
+    if (dispatch.getUnless())
+      std::swap(yes, no);
+    made->set(chooseElements(b, dispatch.getLoc(), condition, yes, no));
+  }
+  dispatch.removeOtherwiseAttr();
+  dispatch.setUnless(false);
+  dispatch.getPredicateMutable().clear();
 }
 
 std::optional<KernelCondition> KernelCondition::get(flow::DispatchOp kernel,

@@ -55,4 +55,8 @@ bool isOnElements(Operation *op);
 /// The operand of `kernel` that is `value`, which it gets if it has none.
 unsigned addInput(flow::DispatchOp kernel, Value value);
 
+/// Has `dispatch`, which has a predicate, always run, and select what its
+/// results are.
+void runAlways(flow::DispatchOp dispatch);
+
 } // namespace mlir::gpuvm

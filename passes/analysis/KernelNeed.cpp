@@ -83,18 +83,30 @@ bool Need::isNeeded(OpResult result) {
     if (isa<flow::ExposeOp>(use.getOwner()))
       return false;
     auto kernel = dyn_cast<flow::DispatchOp>(use.getOwner());
-    return !kernel || use.getOperandNumber() >= kernel.getInputs().size() ||
-           isNeededIn(kernel,
-                      kernel.getBody().getArgument(use.getOperandNumber()));
+    return !kernel || isNeededBy(kernel, use.getOperandNumber());
   });
   return known[result] = needed;
 }
 
-bool Need::canBeParked(flow::DispatchOp kernel,
-                       llvm::function_ref<bool(OpResult)> isTied) {
-  return llvm::all_of(kernel->getResults(), [&](OpResult result) {
-    bool stays =
-        isTied ? isTied(result) : findAlternative(kernel, result).has_value();
-    return stays || !isNeeded(result);
-  });
+/// Whether operand `number` of `kernel` matters for something that is needed.
+bool Need::isNeededBy(flow::DispatchOp kernel, unsigned number) {
+  if (number >= kernel.getInputs().size())
+    return true;
+  for (OpResult result : kernel->getResults())
+    if (kernel.getOtherwiseOperand(result.getResultNumber()) == number &&
+        isNeeded(result))
+      return true;
+  return isNeededIn(kernel, kernel.getBody().getArgument(number));
+}
+
+std::optional<SmallVector<int64_t>>
+Need::findOtherwise(flow::DispatchOp kernel) {
+  SmallVector<int64_t> otherwise;
+  for (OpResult result : kernel->getResults()) {
+    std::optional<unsigned> operand = findAlternative(kernel, result);
+    if (!operand && isNeeded(result))
+      return std::nullopt;
+    otherwise.push_back(operand ? int64_t(*operand) : -1);
+  }
+  return otherwise;
 }

@@ -19,18 +19,16 @@ class Need {
 public:
   Need(KernelCondition condition, bool unless)
       : condition(condition), unless(unless) {}
-  /// Whether the dispatch of `kernel` can be skipped: each result is not
-  /// demanded, or is then its tied operand, as `isTied` says; unless given,
-  /// wherever there is an operand that it may be tied to.
-  bool canBeParked(flow::DispatchOp kernel,
-                   llvm::function_ref<bool(OpResult)> isTied = nullptr);
-  /// The number of the operand that `result` is while kernels are skipped, if a
-  /// select, or the root that updates it, says so.
-  std::optional<unsigned> findAlternative(flow::DispatchOp kernel,
-                                          OpResult result);
+  /// What each result of `kernel` is while it is skipped: the number of the
+  /// operand that a select, or the root that updates it, says, or -1 for what
+  /// is not demanded then. Nothing if it cannot be skipped.
+  std::optional<SmallVector<int64_t>> findOtherwise(flow::DispatchOp kernel);
 
 private:
+  std::optional<unsigned> findAlternative(flow::DispatchOp kernel,
+                                          OpResult result);
   bool isNeeded(OpResult result);
+  bool isNeededBy(flow::DispatchOp kernel, unsigned number);
   bool runsOnCondition(flow::DispatchOp kernel, Operation *op);
   bool isNeededIn(flow::DispatchOp kernel, Value inside);
   /// The operand of a select by the predicate that is chosen while kernels are

@@ -39,19 +39,28 @@ flow::DispatchOp gpuvm::pruneOutputs(flow::DispatchOp kernel) {
   return pruned;
 }
 
-void gpuvm::pruneKernel(flow::DispatchOp kernel) {
-  if (kernel.use_empty()) {
-    kernel.erase();
-    return;
-  }
-  kernel = pruneOutputs(kernel);
+void gpuvm::pruneInputs(flow::DispatchOp kernel) {
   Block &body = kernel.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>())
       op.erase();
+  SmallVector<int64_t> otherwise(
+      kernel.getOtherwise().value_or(ArrayRef<int64_t>()));
   for (unsigned i = body.getNumArguments(); i-- > 0;)
-    if (body.getArgument(i).use_empty()) {
+    if (body.getArgument(i).use_empty() &&
+        !llvm::is_contained(otherwise, int64_t(i))) {
       body.eraseArgument(i);
       kernel.getInputsMutable().erase(i);
+      for (int64_t &number : otherwise)
+        number -= number > int64_t(i);
     }
+  if (kernel.getOtherwise())
+    kernel.setOtherwise(otherwise);
+}
+
+void gpuvm::pruneKernel(flow::DispatchOp kernel) {
+  if (kernel.use_empty())
+    kernel.erase();
+  else
+    pruneInputs(pruneOutputs(kernel));
 }

@@ -15,6 +15,10 @@ namespace mlir::gpuvm {
 /// takes its place, or itself.
 flow::DispatchOp pruneOutputs(flow::DispatchOp kernel);
 
+/// Removes the operations of a kernel that nothing depends on, and operands
+/// that are then unused.
+void pruneInputs(flow::DispatchOp kernel);
+
 /// Removes the results that have no reader, the operations that only these
 /// depend on, and operands that are then unused. A kernel without results is
 /// erased.

@@ -111,7 +111,7 @@ static std::string kernelText(flow::DispatchOp kernel) {
   BindingLayout layout = layOutBindings(kernel);
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << stringifyRoot(kernel.getRoot()) << kernel->hasAttr(kResumesAttr);
+  os << stringifyRoot(kernel.getRoot()) << kernel.getResumes();
   for (ArrayRef<unsigned> bindings :
        {ArrayRef(layout.inputs), ArrayRef(layout.outputs),
         ArrayRef(layout.scratch)}) {
@@ -243,7 +243,7 @@ void EmitKernels::insert(DistinctKernel &distinct) {
   SmallVector<LaunchAttr> launches = getLaunches(kernel);
   plan::KernelOp to =
       insert(distinct.emitted, kernel.getSymName(), kernel, launches.back());
-  if (kernel->hasAttr(kResumesAttr))
+  if (kernel.getResumes())
     to.setUnfinished(layOutBindings(kernel).scratch.back());
   SmallVector<Attribute> variants;
   for (auto [variant, launch] : llvm::zip(distinct.variants, launches))

@@ -14,6 +14,7 @@
 #include "kernels/chain/StepKernels.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
+#include "passes/analysis/KernelCondition.h"
 #include "passes/fusion/FuseScalars.h"
 #include "passes/fusion/KernelGroups.h"
 
@@ -191,6 +192,9 @@ void LoopCondition::join() {
         load && load->getBlock() == maker->getBlock() &&
         maker->isBeforeInBlock(load))
       load->moveBefore(maker);
+  if (store.getPredicate() != maker.getPredicate() ||
+      store.getUnless() != maker.getUnless())
+    runAlways(store);
   joinScalars(maker, store);
 }
 

@@ -15,6 +15,7 @@
 #include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelCondition.h"
 #include "passes/analysis/KernelNeed.h"
+#include "passes/analysis/PruneKernel.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/ChainCost.h"
 #include "passes/fusion/Decisions.h"
@@ -57,6 +58,25 @@ static llvm::DenseSet<Operation *> findSources(const KernelCondition &condition,
   return effects.withAllBefore(makers);
 }
 
+/// Gives `dispatch` a predicate. The selects that say what its results are
+/// otherwise go: they were for a dispatch that always runs.
+static void predicate(flow::DispatchOp dispatch, Value value, bool unless,
+                      ArrayRef<int64_t> otherwise) {
+  dispatch.getPredicateMutable().assign(value);
+  dispatch.setUnless(unless);
+  if (llvm::any_of(otherwise, [](int64_t operand) { return operand >= 0; }))
+    dispatch.setOtherwise(otherwise);
+  Operation *yield = dispatch.getBody().front().getTerminator();
+  for (auto [operand, made] :
+       llvm::zip_equal(otherwise, yield->getOpOperands()))
+    if (operand >= 0 && !getRootResult(made.get())) {
+      auto select = made.get().getDefiningOp<linalg::GenericOp>();
+      Alternative choice = *getAlternative(select);
+      made.set(unless ? choice.no : choice.yes);
+    }
+  pruneInputs(dispatch);
+}
+
 void InferPredicates::runOnOperation() {
   ProgramOp program = getOperation();
   if (failed(checkMode(program, "parking", mode)))
@@ -67,16 +87,24 @@ void InferPredicates::runOnOperation() {
   std::optional<Effects> own; // Of the program as it has become.
   TargetAttr target = getMainTarget(program);
   SmallVector<flow::DispatchOp> kernels = listOps<flow::DispatchOp>(program);
+  struct Skipped {
+    bool unless;
+    SmallVector<int64_t> otherwise;
+  };
   for (KernelCondition &condition : findConditions(kernels)) {
     llvm::DenseSet<Operation *> sources = findSources(condition, *effects);
-    llvm::MapVector<flow::DispatchOp, bool> found; // Whether unless it holds.
+    llvm::MapVector<flow::DispatchOp, Skipped> found;
     double us = 0;
     for (bool unless : {false, true}) {
       Need need(condition, unless);
-      for (flow::DispatchOp kernel : kernels)
-        if (!kernel.getPredicate() && !sources.contains(kernel) &&
-            need.canBeParked(kernel) && found.insert({kernel, unless}).second)
+      for (flow::DispatchOp kernel : kernels) {
+        if (kernel.getPredicate() || sources.contains(kernel))
+          continue;
+        std::optional<SmallVector<int64_t>> otherwise =
+            need.findOtherwise(kernel);
+        if (otherwise && found.insert({kernel, {unless, *otherwise}}).second)
           us += estimateKernel(kernel, target);
+      }
     }
     bool inRepeat = llvm::all_of(found, [](auto &entry) {
       return isa<flow::LoopOp>(entry.first->getParentOp());
@@ -90,10 +118,8 @@ void InferPredicates::runOnOperation() {
     if (found.empty() || (mode != "always" && us <= price))
       continue;
     Value made = condition.make(kernels);
-    for (auto [kernel, unless] : found) {
-      flow::DispatchOp(kernel).getPredicateMutable().assign(made);
-      flow::DispatchOp(kernel).setUnless(unless);
-    }
+    for (auto &[kernel, skipped] : found)
+      predicate(kernel, made, skipped.unless, skipped.otherwise);
     effects = &own.emplace(program);
   }
   if (own)

@@ -3,25 +3,17 @@
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel need not run while a condition does not hold if all it makes is
-// chosen only where the condition holds: by others, or by itself in the window
-// of what is chosen else, which then stays as it is; or the other way round,
-// while it does hold. It gets its workgroups
-// from Control, where a kernel behind the one that makes the condition writes
-// theirs, or none, for all kernels of the condition. That costs a dispatch and
-// a wait, so it must be worth it.
-//
-// gpuvm-infer-predicates has found such kernels; now it is known which values
-// are computed in symbols, and which die where.
+// A dispatch with a predicate gets its workgroups from Control, where a kernel
+// after the one that computes the predicate writes theirs, or none, for all
+// dispatches of the predicate. What its results are otherwise is in their
+// windows already, or the dispatch always runs and selects.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/gpuvm/ProgramOrder.h"
-#include "kernels/analysis/Alternative.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelCondition.h"
-#include "passes/analysis/KernelNeed.h"
 #include "passes/analysis/Lifetimes.h"
 #include "passes/dispatch/Counts.h"
 #include "passes/fusion/ChainCost.h"
@@ -171,10 +163,12 @@ void ParkedKernels::runFirstOnesAnyway() {
       countBarriersBut(first) >= countBarriersBut({}))
     return;
   // The copy is computed at the same time.
-  for (flow::DispatchOp kernel : first)
+  for (flow::DispatchOp kernel : first) {
     for (OpOperand &operand : kernel->getOpOperands())
       if (operand.get() == condition)
         operand.set(word);
+    runAlways(kernel);
+  }
   numAnyway += first.size();
   llvm::erase_if(kernels, [&](flow::DispatchOp kernel) {
     return llvm::is_contained(first, kernel);
@@ -196,21 +190,46 @@ void ParkedKernels::count() {
       getCopy());
 }
 
-/// Which of its inputs a result may be left in, by the number of the result,
-/// where `dispatch` does not run.
-static SmallVector<int64_t> findTies(flow::DispatchOp dispatch, Need &need,
-                                     const Places &places,
-                                     const Lifetimes &lifetimes) {
-  SmallVector<int64_t> ties(dispatch->getNumResults(), -1);
-  for (OpResult result : dispatch->getResults())
-    if (std::optional<unsigned> input = need.findAlternative(dispatch, result))
-      if (Value operand = dispatch.getInputs()[*input];
-          places.of(operand) == places.of(result) ||
-          (!places.isInSymbol(operand) && !places.isInSymbol(result) &&
-           !llvm::is_contained(ties, *input) &&
-           lifetimes.canTakeOver(dispatch, operand, result.getResultNumber())))
-        ties[result.getResultNumber()] = *input;
-  return ties;
+/// Whether only dispatches that run if `dispatch` does read `result`.
+static bool isReadWithin(flow::DispatchOp dispatch, OpResult result) {
+  return llvm::all_of(result.getUses(), [&](OpOperand &use) {
+    auto reader = dyn_cast<flow::DispatchOp>(use.getOwner());
+    if (!reader)
+      return isa<flow::ExposeOp>(use.getOwner());
+    auto isOtherwise = [&](OpResult made) {
+      return reader.getOtherwiseOperand(made.getResultNumber()) ==
+             use.getOperandNumber();
+    };
+    return reader.getPredicate() == dispatch.getPredicate() &&
+           reader.getUnless() == dispatch.getUnless() &&
+           llvm::none_of(reader->getResults(), isOtherwise);
+  });
+}
+
+/// Ties each result that must be an operand where `dispatch` does not run to
+/// it; false if memory cannot do that.
+static bool tie(flow::DispatchOp dispatch, const Places &places,
+                const Lifetimes &lifetimes) {
+  SmallVector<int64_t> ties;
+  for (OpResult result : dispatch->getResults()) {
+    std::optional<unsigned> input =
+        dispatch.getOtherwiseOperand(result.getResultNumber());
+    if (!input || isReadWithin(dispatch, result)) {
+      ties.push_back(-1);
+      continue;
+    }
+    Value operand = dispatch.getInputs()[*input];
+    bool isThere = places.of(operand) == places.of(result);
+    bool canBe =
+        !places.isInSymbol(operand) && !places.isInSymbol(result) &&
+        lifetimes.canTakeOver(dispatch, operand, result.getResultNumber());
+    if ((!isThere && !canBe) || llvm::is_contained(ties, int64_t(*input)))
+      return false;
+    ties.push_back(*input);
+  }
+  if (llvm::any_of(ties, [](int64_t input) { return input >= 0; }))
+    dispatch.setTies(ties);
+  return true;
 }
 
 void PredicateDispatches::runOnOperation() {
@@ -218,31 +237,24 @@ void PredicateDispatches::runOnOperation() {
   Places places(program);
   Lifetimes lifetimes(getCommands(program), places);
   llvm::MapVector<Value, SmallVector<flow::DispatchOp>> found;
-  std::array<llvm::DenseMap<Value, Need>, 2> needs; // Of either `unless`.
-  for (auto kernel : listOps<flow::DispatchOp>(program))
-    if (Value predicate = kernel.getPredicate()) {
-      bool unless = kernel.getUnless();
-      auto [entry, isNew] = needs[unless].try_emplace(
-          predicate, KernelCondition(predicate), unless);
-      SmallVector<int64_t> ties =
-          findTies(kernel, entry->second, places, lifetimes);
-      auto isTied = [&](OpResult result) {
-        return ties[result.getResultNumber()] >= 0;
-      };
-      if (!entry->second.canBeParked(kernel, isTied))
-        continue;
-      found[predicate].push_back(kernel);
-      if (llvm::any_of(ties, [](int64_t input) { return input >= 0; }))
-        kernel.setTies(ties);
+  SmallVector<flow::DispatchOp> always;
+  for (auto dispatch : listOps<flow::DispatchOp>(program))
+    if (Value predicate = dispatch.getPredicate()) {
+      if (tie(dispatch, places, lifetimes))
+        found[predicate].push_back(dispatch);
+      else
+        always.push_back(dispatch);
     }
-  for (auto &[predicate, kernels] : found) {
-    ParkedKernels parked(predicate, kernels, places);
+  for (auto &[predicate, dispatches] : found) {
+    ParkedKernels parked(predicate, dispatches, places);
     if (mode != "always")
       parked.runFirstOnesAnyway();
     parked.count();
   }
-  for (auto kernel : listOps<flow::DispatchOp>(program)) {
-    kernel.getPredicateMutable().clear();
-    kernel.setUnless(false);
+  llvm::for_each(always, runAlways);
+  for (auto dispatch : listOps<flow::DispatchOp>(program)) {
+    dispatch.getPredicateMutable().clear();
+    dispatch.setUnless(false);
+    dispatch.removeOtherwiseAttr();
   }
 }

@@ -52,7 +52,7 @@ void ResumeKernels::resume(flow::DispatchOp kernel, int64_t groups) {
   auto rest = cast<flow::DispatchOp>(b.clone(*kernel));
   rest.setSymNameAttr(
       freeName(getOperation(), kernel.getSymName() + "_resumed"));
-  rest->setAttr(kResumesAttr, b.getUnitAttr());
+  rest.setResumes(true);
   rest.removeLaunchesAttr();
   rest.setGroupsWindowAttr(control(at + kGroups * kWordBytes, kTripletBytes));
   rest.setMostGroups(groups);

@@ -59,7 +59,7 @@ static bool isDirect(Rule rule, Type type) {
 }
 
 static bool isDirect(ScatterOp op, unsigned i) {
-  return (op.getRule(i) == Rule::last && op->hasAttr(kDistinctAttr)) ||
+  return (op.getRule(i) == Rule::last && op.getDistinct()) ||
          isDirect(op.getRule(i), typeOf(op.getInitial()[i]).getElementType());
 }
 

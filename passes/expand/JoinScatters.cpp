@@ -88,9 +88,7 @@ bool JoinedScatters::add(ScatterOp op) {
     return typeOf(scatter.getInitial().front()).getDimSize(0);
   };
   if (op.getPositions() != first.getPositions() ||
-      rowsOf(op) != rowsOf(first) ||
-      op->getDiscardableAttrDictionary() !=
-          first->getDiscardableAttrDictionary() ||
+      rowsOf(op) != rowsOf(first) || op.getDistinct() != first.getDistinct() ||
       numUpdates + op.getUpdates().size() > kMostUpdates)
     return false;
   llvm::SetVector<Operation *> slice;
@@ -137,7 +135,7 @@ void JoinedScatters::join() {
   auto whole = ScatterOp::create(
       b, b.getFusedLoc(locations), TypeRange(ValueRange(results)), updates,
       first.getPositions(), initial, b.getArrayAttr(rules));
-  whole->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+  whole.setDistinct(first.getDistinct());
   for (auto [old, result] : llvm::zip_equal(results, whole.getResults()))
     old.replaceAllUsesWith(result);
   for (ScatterOp op : all)

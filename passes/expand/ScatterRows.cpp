@@ -22,7 +22,7 @@ Value gpuvm::scatterElements(OpBuilder &b, Location loc, Value part,
   auto rule = RuleAttr::get(b.getContext(), Rule::last);
   auto update = ScatterOp::create(b, loc, flat.getType(), flatten(part),
                                   flatten(places), flat, b.getArrayAttr(rule));
-  update->setAttr(kDistinctAttr, b.getUnitAttr());
+  update.setDistinct(true);
   return reshapeTo(b, loc, update.getResult(0), typeOf(old).getShape());
 }
 

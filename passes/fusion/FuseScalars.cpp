@@ -210,6 +210,24 @@ static SmallVector<Value> moveBody(flow::DispatchOp scalars,
   return flow::HoldOp::create(b, scalars.getLoc(), made).getHeld();
 }
 
+/// What the results of `whole` are where it does not run: those of `host` and
+/// of `all`.
+static void setOtherwise(flow::DispatchOp whole, flow::DispatchOp host,
+                         ArrayRef<flow::DispatchOp> all) {
+  SmallVector<int64_t> otherwise;
+  auto append = [&](flow::DispatchOp part) {
+    for (unsigned i = 0; i < part->getNumResults(); ++i) {
+      std::optional<unsigned> operand = part.getOtherwiseOperand(i);
+      otherwise.push_back(
+          operand ? int64_t(addInput(whole, part.getInputs()[*operand])) : -1);
+    }
+  };
+  append(host);
+  llvm::for_each(all, append);
+  if (llvm::any_of(otherwise, [](int64_t operand) { return operand >= 0; }))
+    whole.setOtherwise(otherwise);
+}
+
 flow::DispatchOp gpuvm::joinScalars(flow::DispatchOp host,
                                     ArrayRef<flow::DispatchOp> all) {
   SmallVector<Value> made(host.getOutputs());
@@ -237,6 +255,7 @@ flow::DispatchOp gpuvm::joinScalars(flow::DispatchOp host,
   for (flow::DispatchOp scalars : all)
     llvm::append_range(yielded, moveBody(scalars, whole, host));
   yield->setOperands(yielded);
+  setOtherwise(whole, host, all);
   for (auto [old, output] : llvm::zip_equal(made, whole.getOutputs()))
     old.replaceAllUsesWith(output);
   host.erase();

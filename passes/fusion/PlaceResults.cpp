@@ -328,7 +328,7 @@ ScatterOp EndBuilder::scatter(const Piece &piece, Value whole) {
   auto part = ScatterOp::create(
       b, whole.getLoc(), whole.getType(), piece.elements, piece.positions,
       whole, b.getArrayAttr(RuleAttr::get(b.getContext(), Rule::last)));
-  part->setAttr(kDistinctAttr, b.getUnitAttr());
+  part.setDistinct(true);
   return part;
 }
 
@@ -439,7 +439,7 @@ bool Placer::run() {
   auto roots = kernel.getBody().getOps<RootOpInterface>();
   if (!roots.empty()) {
     scatter = dyn_cast<ScatterOp>((*roots.begin()).getOperation());
-    if (!scatter || !scatter->hasAttr(kDistinctAttr))
+    if (!scatter || !scatter.getDistinct())
       return false;
   }
   SmallVector<Part> parts;

@@ -25,9 +25,6 @@ namespace mlir::gpuvm {
 using namespace mlir;
 using namespace mlir::gpuvm;
 
-/// A dictionary: for each kind of decision an array of dictionaries.
-static constexpr StringLiteral kDecisionsAttr = "gpuvm.decisions";
-
 LogicalResult gpuvm::checkMode(ProgramOp program, StringRef what,
                                StringRef mode) {
   if (mode == "auto" || mode == "always" || mode == "never")
@@ -40,11 +37,11 @@ LogicalResult gpuvm::checkMode(ProgramOp program, StringRef what,
 void gpuvm::keepDecisions(ProgramOp program, StringRef kind,
                           ArrayRef<Attribute> decisions) {
   NamedAttrList all;
-  if (auto kept = program->getAttrOfType<DictionaryAttr>(kDecisionsAttr))
-    all.append(kept.getValue());
+  if (std::optional<DictionaryAttr> kept = program.getDecisions())
+    all.append(kept->getValue());
   Builder b(program.getContext());
   all.set(kind, b.getArrayAttr(decisions));
-  program->setAttr(kDecisionsAttr, all.getDictionary(program.getContext()));
+  program.setDecisionsAttr(all.getDictionary(program.getContext()));
 }
 
 static llvm::json::Value toJson(Attribute attribute) {
@@ -104,10 +101,10 @@ void WriteReport::runOnOperation() {
   llvm::json::Array programs;
   for (auto program : getOperation().getOps<ProgramOp>()) {
     llvm::json::Object entry{{"program", program.getSymName()}};
-    if (auto kept = program->getAttrOfType<DictionaryAttr>(kDecisionsAttr))
-      for (NamedAttribute kind : kept)
+    if (std::optional<DictionaryAttr> kept = program.getDecisions())
+      for (NamedAttribute kind : *kept)
         entry[kind.getName().getValue()] = toJson(kind.getValue());
-    program->removeAttr(kDecisionsAttr);
+    program.removeDecisionsAttr();
     programs.push_back(std::move(entry));
   }
   llvm::json::Value root =

@@ -66,7 +66,9 @@ LogicalResult SharedPlacer::place(const SymbolInfo &symbol) {
     error.attachNote(first.op->getLoc()) << "here";
     return error;
   }
-  symbol.op->setAttr("window", first.window);
+  SymbolInfo own = symbol;
+  own.window = first.window;
+  setSymbolInfo(own);
   return success();
 }
 

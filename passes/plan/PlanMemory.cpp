@@ -15,7 +15,6 @@
 #include "dialects/gpuvm/Target.h"
 #include "kernels/InPlace.h"
 #include "kernels/Launches.h"
-#include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Bindings.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
@@ -134,7 +133,8 @@ void MemoryPlanner::placeSymbols(ArrayRef<Operation *> order) {
     llvm::copy(*shared, size.begin());
   for (Operation *op : order) {
     SymbolInfo symbol = getSymbolInfo(op);
-    op->setAttr("window", place(symbol.region, windowLength(symbol.type)));
+    symbol.window = place(symbol.region, windowLength(symbol.type));
+    setSymbolInfo(symbol);
   }
 }
 
@@ -164,14 +164,7 @@ unsigned MemoryPlanner::addRange(uint64_t length, unsigned first, unsigned last,
 std::optional<unsigned> MemoryPlanner::rangeToTakeOver(flow::DispatchOp kernel,
                                                        OpResult result) {
   unsigned number = result.getResultNumber();
-  // What is chosen while the kernel need not run is best left where it is.
-  auto choice = getAlternative(kernel, number);
-  Value best = !choice              ? Value()
-               : kernel.getUnless() ? choice->yes
-                                    : choice->no;
-  for (Value operand :
-       llvm::concat<Value>(best ? SmallVector{best} : SmallVector<Value>(),
-                           SmallVector<Value>(kernel.getInputs()))) {
+  for (Value operand : kernel.getInputs()) {
     auto range = rangeOf.find(operand);
     if (range != rangeOf.end() &&
         values[range->second].last == lifetimes.numberOf(kernel) &&

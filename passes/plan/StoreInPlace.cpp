@@ -10,7 +10,6 @@
 
 #include "dialects/flow/Flow.h"
 #include "kernels/InPlace.h"
-#include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/family/Family.h"
 #include "passes/Passes.h"
@@ -199,6 +198,21 @@ static bool staysBetween(flow::DispatchOp maker, StoreOp store,
   return true;
 }
 
+/// A dispatch before `op` that copies `values`, of one number of elements.
+static flow::DispatchOp addCopyingKernel(Operation *op, ValueRange values,
+                                         ArrayAttr stages, const Twine &name) {
+  OpBuilder b(op);
+  auto program = op->getParentOfType<ProgramOp>();
+  auto dispatch = flow::DispatchOp::create(b, op->getLoc(), values.getTypes(),
+                                           freeName(program, name), Root::map,
+                                           stages, values);
+  Block *body = b.createBlock(&dispatch.getBody());
+  for (Value value : values)
+    body->addArgument(value.getType(), op->getLoc());
+  YieldOp::create(b, op->getLoc(), body->getArguments());
+  return dispatch;
+}
+
 /// Stores by a dispatch with the predicate that the maker of the value has:
 /// then neither runs for a symbol that stays as it is. Both operands are read
 /// here once more.
@@ -206,33 +220,25 @@ static void storeOnCondition(StoreOp store, flow::DispatchOp maker,
                              Places &places, const Parts &parts) {
   Place target = getPlace(store);
   Value made = store.getValue(), predicate = maker.getPredicate();
-  std::optional<Alternative> choice =
-      getAlternative(maker, cast<OpResult>(made).getResultNumber());
-  if (!predicate || !choice || choice->condition != predicate || !choice->no ||
-      places.of(choice->no) != target || !parts.areTogether(maker, store))
+  std::optional<unsigned> otherwise =
+      maker.getOtherwiseOperand(cast<OpResult>(made).getResultNumber());
+  if (!otherwise || places.of(maker.getInputs()[*otherwise]) != target ||
+      !parts.areTogether(maker, store))
     return;
   Place held = places.of(predicate);
   if (!staysBetween(maker, store, target, places) ||
       (held.symbol && !staysBetween(maker, store, held, places)))
     return;
-  OpBuilder b(store);
-  Location loc = store.getLoc();
-  auto type = cast<RankedTensorType>(made.getType());
-  Value inputs[] = {predicate, made, choice->no};
   std::string name = (maker.getSymName() + "_to_" + store.getSymbol()).str();
   if (std::optional<int64_t> offset = store.getOffset())
     name.append("_").append(std::to_string(*offset));
-  auto program = maker->getParentOfType<ProgramOp>();
-  auto dispatch = flow::DispatchOp::create(
-      b, loc, TypeRange{type}, freeName(program, name), Root::map,
-      *store.getStages(), ValueRange(inputs));
+  flow::DispatchOp dispatch =
+      addCopyingKernel(store, made, *store.getStages(), name);
+  dispatch.getInputsMutable().append(maker.getInputs()[*otherwise]);
+  dispatch.getBody().addArgument(made.getType(), store.getLoc());
   dispatch.getPredicateMutable().assign(predicate);
-  Block *body = b.createBlock(&dispatch.getBody());
-  for (Value input : inputs)
-    body->addArgument(input.getType(), loc);
-  YieldOp::create(b, loc,
-                  chooseElements(b, loc, body->getArgument(0),
-                                 body->getArgument(1), body->getArgument(2)));
+  dispatch.setUnless(maker.getUnless());
+  dispatch.setOtherwise(ArrayRef<int64_t>(1));
   place(store, dispatch->getResult(0), places);
 }
 
@@ -258,21 +264,6 @@ static uint64_t countCommands(flow::LoopOp loop) {
 
 static bool mayBeLong(flow::LoopOp loop) {
   return countCommands(loop) > (loop.getCondition() ? kMostUntil : kMostFixed);
-}
-
-/// A dispatch before `op` that copies `values`, of one number of elements.
-static flow::DispatchOp addCopyingKernel(Operation *op, ValueRange values,
-                                         ArrayAttr stages, const Twine &name) {
-  OpBuilder b(op);
-  auto program = op->getParentOfType<ProgramOp>();
-  auto dispatch = flow::DispatchOp::create(b, op->getLoc(), values.getTypes(),
-                                           freeName(program, name), Root::map,
-                                           stages, values);
-  Block *body = b.createBlock(&dispatch.getBody());
-  for (Value value : values)
-    body->addArgument(value.getType(), op->getLoc());
-  YieldOp::create(b, op->getLoc(), body->getArguments());
-  return dispatch;
 }
 
 /// `first` and the stores of the same stage that follow it, of as many elements

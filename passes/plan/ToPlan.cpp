@@ -251,7 +251,7 @@ void ProgramBuilder::addAllData() {
   words[kOtherGroups] = words[kMoreGroups] = 1;
   auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
   for (auto kernel : listOps<flow::DispatchOp>(program))
-    if (kernel->hasAttr(kResumesAttr))
+    if (kernel.getResumes())
       addData(kernel.getLoc(), DenseIntElementsAttr::get(type, words),
               cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
 }
@@ -276,7 +276,7 @@ bool ProgramBuilder::isOverwritten(flow::ExposeOp op) {
     if (command == maker || (maker && isBefore(command, maker)))
       return false;
     if (auto kernel = dyn_cast<flow::DispatchOp>(*command);
-        kernel && kernel->hasAttr(kResumesAttr))
+        kernel && kernel.getResumes())
       continue; // It makes what the kernel before it makes.
     if (auto end = dyn_cast<flow::NextOp>(*command))
       for (const auto &rotation :
@@ -330,9 +330,9 @@ void ProgramBuilder::addStages() {
         kernelsOf[stage].insert(FlatSymbolRefAttr::get(kernel));
   }
   for (auto [instance, stage] : llvm::enumerate(*program.getStages())) {
-    auto locations = program->getAttrOfType<ArrayAttr>("gpuvm.stage_locations");
+    std::optional<ArrayAttr> locations = program.getStageLocations();
     Location where =
-        locations ? Location(cast<LocationAttr>(locations[instance])) : loc;
+        locations ? Location(cast<LocationAttr>((*locations)[instance])) : loc;
     plan::StageOp::create(b, where, nameOf(cast<StringAttr>(stage)),
                           context.plan.getInstances() + instance,
                           b.getArrayAttr(kernelsOf[stage].getArrayRef()));
@@ -380,7 +380,7 @@ LogicalResult ProgramBuilder::addDispatch(flow::DispatchOp op) {
            << groups << " workgroups, not " << *op.getMostGroups();
   // Devices that never end loops need nothing that resumes them.
   StringAttr unless;
-  if (op->hasAttr(kResumesAttr))
+  if (op.getResumes())
     unless = b.getStringAttr("unlimited_loops");
   plan::DispatchIndirectOp::create(b, op.getLoc(), kernel.getSymName(),
                                    at(*counts).getOffset(), allAt(windows),

@@ -297,7 +297,9 @@ bool Updater::mayWait(const Update &update) {
         (maker && effects.dependsOn(maker, update.kernel)))
       return false;
   }
-  return Need(*condition, /*unless=*/false).canBeParked(update.kernel);
+  return Need(*condition, /*unless=*/false)
+      .findOtherwise(update.kernel)
+      .has_value();
 }
 
 //===----------------------------------------------------------------------===//

@@ -214,7 +214,7 @@ LogicalResult StageFlattener::run() {
   for (StageOp stage : llvm::reverse(stages))
     stage.erase();
   program.setStagesAttr(b.getArrayAttr(stageNames));
-  program->setAttr("gpuvm.stage_locations", b.getArrayAttr(stageLocations));
+  program.setStageLocationsAttr(b.getArrayAttr(stageLocations));
   return success();
 }
 

@@ -33,9 +33,9 @@ static void lowerSignature(ProgramOp program) {
 }
 
 static void lowerTypes(Operation *op) {
-  if (getSymbolInfo(op).op) {
-    auto type = op->getAttrOfType<TypeAttr>("type");
-    op->setAttr("type", TypeAttr::get(lowered(type.getValue())));
+  if (SymbolInfo symbol = getSymbolInfo(op); symbol.op) {
+    symbol.declaredType = lowered(symbol.declaredType);
+    setSymbolInfo(symbol);
   }
   for (Value result : op->getResults())
     result.setType(lowered(result.getType()));

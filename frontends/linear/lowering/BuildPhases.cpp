@@ -98,7 +98,7 @@ Value PhasesBuilder::commit(const Step &step,
       auto scatter =
           gpuvm::ScatterOp::create(b, last.getType(), payloads[i + 1],
                                    payloads[i], last, b.getArrayAttr(rule));
-      scatter->setAttr("gpuvm.distinct", b.getUnitAttr());
+      scatter.setDistinct(true);
       last = scatter.getResult(0);
     }
     return {{last}, go ? SmallVector<Value>{before} : SmallVector<Value>()};

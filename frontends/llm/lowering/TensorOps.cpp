@@ -7,8 +7,6 @@
 
 #include "frontends/llm/lowering/TensorOps.h"
 
-#include "dialects/gpuvm/Distinct.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -210,7 +208,7 @@ void TensorOps::storeEach(Value rows, StringRef symbol, RankedTensorType type,
   auto scatter = gpuvm::ScatterOp::create(
       b, old.getType(), reshape(rows, {count * width}),
       reshape(elements, {count * width}), old, b.getArrayAttr(rule));
-  scatter->setAttr(gpuvm::kDistinctAttr, b.getUnitAttr());
+  scatter.setDistinct(true);
   store(reshape(scatter.getResult(0), type.getShape()), symbol);
 }
 

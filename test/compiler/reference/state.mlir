@@ -146,7 +146,6 @@ gpuvm.program @kernels(%x: tensor<4xf32>) -> (doubled: tensor<4xf32>) {
     %r = arith.addf %in, %in : tensor<4xf32>
     gpuvm.yield %r : tensor<4xf32>
   } : (tensor<4xf32>) -> tensor<4xf32>
-  flow.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 16>>]
   %c = flow.copy %y ["double"] : tensor<4xf32>
   flow.expose %y as 30 of 0 : tensor<4xf32>
   gpuvm.store %c, @kept : tensor<4xf32>

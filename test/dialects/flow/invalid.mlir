@@ -187,11 +187,55 @@ gpuvm.program @kernel_c7(%x: tensor<4xf32>) {
 // -----
 
 gpuvm.program @kernel_c8(%x: tensor<4xf32>) {
-  // expected-error @below {{C8: a map makes 'tensor<2xf32>' beside 'tensor<4xf32>'}}
+  // expected-error @below {{C8: a map computes 'tensor<2xf32>' and 'tensor<4xf32>'}}
   %y:2 = flow.dispatch @k map ["s"] (%x) {
   ^bb0(%in: tensor<4xf32>):
     %e = tensor.empty() : tensor<2xf32>
     gpuvm.yield %in, %e : tensor<4xf32>, tensor<2xf32>
   } : (tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>)
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @otherwise_c9_predicate(%x: tensor<4xf32>) {
+  // expected-error @below {{C9: always runs, and says what it is otherwise}}
+  %y = flow.dispatch @k map ["s"] (%x) attributes {otherwise = array<i64: 0>} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @otherwise_c9_count(%x: tensor<4xf32>, %c: tensor<i1>) {
+  // expected-error @below {{C9: says what 2 results are otherwise, and has 1}}
+  %y = flow.dispatch @k map ["s"] (%x) if(%c) attributes {otherwise = array<i64: 0, 0>} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @otherwise_c9_operand(%x: tensor<4xf32>, %c: tensor<i1>) {
+  // expected-error @below {{C9: has no operand 1}}
+  %y = flow.dispatch @k map ["s"] (%x) if(%c) attributes {otherwise = array<i64: 1>} {
+  ^bb0(%in: tensor<4xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @otherwise_c9_type(%x: tensor<4xf32>, %c: tensor<i1>, %z: tensor<2xf32>) {
+  // expected-error @below {{C9: 'tensor<4xf32>' is otherwise 'tensor<2xf32>'}}
+  %y = flow.dispatch @k map ["s"] (%x, %z) unless(%c) attributes {otherwise = array<i64: 1>} {
+  ^bb0(%in: tensor<4xf32>, %other: tensor<2xf32>):
+    gpuvm.yield %in : tensor<4xf32>
+  } : (tensor<4xf32>, tensor<2xf32>) -> tensor<4xf32>
   gpuvm.return
 }

@@ -194,8 +194,6 @@ gpuvm.program @kernels(%x: tensor<8xf32>) -> (y: tensor<8xf32>) {
     %b, %c = flow.hold %a, %a : tensor<8xf32>, tensor<8xf32>
     gpuvm.yield %c : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
-  // CHECK: barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
-  flow.barrier [#gpuvm.hazard<RAW, 0 -> 2, <registers, 0, 32>>]
   // CHECK: copy %{{.*}} ["update"] : tensor<8xf32>
   %c = flow.copy %y ["update"] : tensor<8xf32>
   // CHECK: expose %{{.*}} as 30 of 2 : tensor<f32>

@@ -11,7 +11,7 @@
 // CHECK: %[[CONDITION:.*]] = flow.dispatch @{{.*}}_condition map {{.*}}(%a, %b)
 // CHECK: loop 3 times
 // CHECK: flow.dispatch @inside_reduce  reduce {{.*}}(%{{.*}}) if(%[[CONDITION]])
-// CHECK: flow.dispatch @inside_map map {{.*}}, %[[CONDITION]]) if(%[[CONDITION]])
+// CHECK: flow.dispatch @inside_map map {{.*}}(%{{.*}}, %[[V:.*]]) if(%[[CONDITION]]) attributes {otherwise = array<i64: 1>}
 // CHECK: flow.dispatch @behind_reduce reduce {{.*}}(%{{.*}}) if(%[[CONDITION]])
 
 #scalar = affine_map<(d0) -> ()>

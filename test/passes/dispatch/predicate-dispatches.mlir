@@ -16,11 +16,13 @@
 // What is chosen waits for the condition, and what that is made of.
 // FOUND: flow.dispatch @judge_reduce
 // FOUND: flow.dispatch @work_scan scan {{.*}} if(%[[P:.*]]) {
-// FOUND: flow.dispatch @work_scan_1 scan {{.*}} if(%[[P]]) {
+// FOUND: flow.dispatch @work_scan_1 scan {{.*}} if(%[[P]]) attributes {otherwise = array<i64: 1>} {
 // What another stage reads whatever the condition says does not.
 // FOUND: flow.dispatch @shared_map
 // FOUND-NOT: if(
-// FOUND: flow.dispatch @chosen_map map {{.*}} if(%[[P]]) {
+// A result is otherwise an operand, which the body does not read.
+// FOUND: flow.dispatch @chosen_map map {{.*}}(%[[X:.*]], %{{.*}}) if(%[[P]]) attributes {otherwise = array<i64: 0>} {
+// FOUND-NOT: select
 
 // So little work is not worth it.
 // AUTO-NOT: if(
@@ -78,7 +80,7 @@ gpuvm.program @p(%x: tensor<1024xf32>, %z: tensor<1024xf32>)
 // One way runs while the condition holds, the other unless it does.
 // FOUND: program @ways
 // FOUND: flow.dispatch @down_scan {{ *}}scan {{.*}} unless(%[[P:.*]]) {
-// FOUND: flow.dispatch @up_scan {{ *}}scan {{.*}} if(%[[P]]) {
+// FOUND: flow.dispatch @up_scan {{ *}}scan {{.*}} if(%[[P]]) attributes {otherwise = array<i64: 1>} {
 // PARKED: program @ways
 // PARKED: flow.dispatch @down_scan_counts
 // PARKED: select %[[HOLDS:.*]], %c0_i32{{.*}}, %c1_i32

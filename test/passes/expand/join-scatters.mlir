@@ -13,7 +13,7 @@
 // COUNT: 3 gpuvm-join-scatters
 
 // SCATTERS-LABEL: @record
-// SCATTERS: scatter last, last, last {{.*}} {gpuvm.distinct}
+// SCATTERS: scatter last, last, last {{.*}} {distinct}
 // SCATTERS-SAME: -> (tensor<32768xf32>, tensor<32768xi32>, tensor<32768xf32>)
 // SCATTERS-NOT: scatter
 // SCATTERS-LABEL: @after

@@ -184,7 +184,7 @@ gpuvm.program @rows(%x: tensor<100x3xi32>, %p: !n) {
 // with all others.
 // CHECK-LABEL: gpuvm.program @positioned
 // CHECK:         flow.dispatch @write_scatter{{[_0-9]*}} scatter {{.*}}output_windows = [#gpuvm.window<globals, 0, 80000>]
-// CHECK:           scatter last {{.*}} {gpuvm.distinct}
+// CHECK:           scatter last {{.*}} {distinct}
 // CHECK-NOT:     scatter
 // CHECK:         flow.dispatch @write_map{{[_0-9]*}} map {{.*}}output_windows = [#gpuvm.window<globals, {{[0-9]+}}, 800>]
 // CHECK-NOT:     store

@@ -61,6 +61,6 @@ func.func private @list(%class_: !machines, %old: !machines) -> (!sizes, !machin
     %r = arith.addi %r0, %not : i32
     linalg.yield %r, %v : i32, i32
   } -> (!machines, !machines)
-  %order = gpuvm.scatter last %id at %place into %old {gpuvm.distinct} : (!machines, !machines, !machines) -> !machines
+  %order = gpuvm.scatter last %id at %place into %old {distinct} : (!machines, !machines, !machines) -> !machines
   func.return %sizes, %place, %order : !sizes, !machines, !machines
 }

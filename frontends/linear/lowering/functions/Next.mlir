@@ -185,7 +185,7 @@ func.func private @push(%l: !machines, %frame_: !machines, %at_: !machines, %x_:
     %r = arith.maxsi %g, %not : i32
     linalg.yield %r : i32
   } -> !machines
-  %s = gpuvm.scatter last %pushed at %to into %stack_ {gpuvm.distinct} : (!pushed, !machines, !frames) -> !frames
+  %s = gpuvm.scatter last %pushed at %to into %stack_ {distinct} : (!pushed, !machines, !frames) -> !frames
   func.return %s : !frames
 }
 

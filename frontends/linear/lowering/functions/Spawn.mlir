@@ -75,12 +75,12 @@ func.func private @spawn(%l: !machines, %asked: !machines, %old: !registers, %at
     %r = arith.select %is0, %a, %zero : f32
     linalg.yield %r : f32
   } -> !registers
-  %xs = gpuvm.scatter last %begin at %child into %x_ {gpuvm.distinct} : (!registers, !machines, !registers) -> !registers
+  %xs = gpuvm.scatter last %begin at %child into %x_ {distinct} : (!registers, !machines, !registers) -> !registers
   %ipc, %statusc, %faults, %sps, %launchs = gpuvm.scatter last, last, last, last, last %at, %zeros, %zeros, %zeros, %its at %child
-      into %ip_, %status_, %fault_, %sp_, %launch_ {gpuvm.distinct}
+      into %ip_, %status_, %fault_, %sp_, %launch_ {distinct}
       : (!machines, !machines, !machines, !machines, !machines, !machines, !machines, !machines, !machines, !machines, !machines)
       -> (!machines, !machines, !machines, !machines, !machines)
-  %ips, %statuses = gpuvm.scatter last, last %at, %ones at %blocked into %ipc, %statusc {gpuvm.distinct}
+  %ips, %statuses = gpuvm.scatter last, last %at, %ones at %blocked into %ipc, %statusc {distinct}
       : (!machines, !machines, !machines, !machines, !machines) -> (!machines, !machines)
   func.return %xs, %ips, %statuses, %faults, %sps, %launchs : !registers, !machines, !machines, !machines, !machines, !machines
 }
