@@ -52,6 +52,7 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   if (options.fuse)
     onProgram(createFuse({report, options.maxWindowBytes}));
   onProgram(createFormKernels({options.group, options.maxWindowBytes}));
+  onProgram(createPlaceState());
   if (options.inPlace)
     onProgram(createUpdateInPlace());
   onProgram(createFormChains({options.chains, report, options.maxWindowBytes}));

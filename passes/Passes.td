@@ -99,12 +99,14 @@ def HoistInvariants : GpuvmProgramPass<"gpuvm-hoist-invariants"> {
 }
 
 def LowerRepeat : GpuvmProgramPass<"gpuvm-lower-repeat"> {
-  let summary = "Lowers repeats to loops whose state is in registers.";
+  let dependentDialects = kGeneralDialects;
+  let summary = "Lowers repeats to loops with iteration values.";
   let description = [{
-    Loop-carried values become register symbols: `<repeat>.0`, ... and, if the
-    loop may end early, `<repeat>.go`. The stages of the repeat move into a
-    `flow.loop`, and `<repeat>.go` becomes their condition
-    (`gpuvm-lower-when`).
+    Loop-carried values become iteration values of a `flow.loop`. If the loop may
+    end early, so do whether it goes on and the number of the iteration: the
+    stages of the loop have the former as their condition
+    (`gpuvm-lower-when`), and a stage `<repeat>.next` sends what they send where it
+    holds, and the iteration values otherwise.
   }];
 }
 
@@ -209,6 +211,19 @@ def FormKernels : GpuvmProgramPass<"gpuvm-form-kernels"> {
   let options = [Option<"group", "group", "bool", "true",
                         "Put several operations into one kernel">,
                  kMaxWindowBytes];
+}
+
+def PlaceState : GpuvmProgramPass<"gpuvm-place-state"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Puts the iteration values of loops into registers.";
+  let description = [{
+    Each iteration value becomes a register, `<loop>.0`, ... If the next one is
+    best computed in its place, it is stored there; else a second register,
+    `<loop>.0.next`, rotates with the first one. A value that becomes another
+    iteration value unchanged is in one rotation with it. Where only the device
+    knows the last iteration, a dispatch after the loop chooses what the registers
+    of a rotation hold then.
+  }];
 }
 
 def UpdateInPlace : GpuvmProgramPass<"gpuvm-update-in-place"> {

@@ -181,20 +181,35 @@ void Machine::rotate(flow::LoopOp op, int64_t turns) {
 }
 
 /// Whether the condition of a loop says that it does not go on.
-bool Machine::isOver(flow::LoopOp op) const {
-  return op.getCondition() &&
-         symbols.lookup(*op.getCondition())->bytes.front() == 0;
+bool Machine::isOver(flow::LoopOp op, const Environment &env) const {
+  if (op.getCondition())
+    return symbols.lookup(*op.getCondition())->bytes.front() == 0;
+  return op.getGo() && env.get(op.getWhile())->bytes.front() == 0;
 }
 
 LogicalResult Machine::run(flow::LoopOp op, Environment &env) {
+  auto setArguments = [&](OperandRange values) {
+    auto tensors = llvm::map_to_vector(
+        values, [&](Value value) { return env.get(value); });
+    for (auto [argument, tensor] :
+         llvm::zip_equal(op.getBody().getArguments(), tensors))
+      env.set(argument, tensor);
+  };
+  setArguments(op.getInitial());
   rotate(op, op.getPhase());
   for (uint64_t times = op.getTimes(), gone = 0; times > 0; times -= gone) {
     if (failed(runBody(op.getBody().front(), env)))
       return failure();
+    setArguments(op.getEnd().getValues());
+    if (op.getGo() && failed(requireSpecified(op, env.get(op.getWhile()))))
+      return failure();
     // Times after the end change nothing, but where things are.
-    gone = isOver(op) ? times : 1;
+    gone = isOver(op, env) ? times : 1;
     rotate(op, gone);
   }
+  for (auto [result, argument] :
+       llvm::zip_equal(op.getResults(), op.getBody().getArguments()))
+    env.set(result, env.get(argument));
   return success();
 }
 

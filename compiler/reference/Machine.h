@@ -90,7 +90,7 @@ private:
   void setSlice(llvm::StringRef symbol, std::optional<uint64_t> place,
                 const Tensor &value);
   void rotate(flow::LoopOp op, int64_t turns);
-  bool isOver(flow::LoopOp op) const;
+  bool isOver(flow::LoopOp op, const Environment &env) const;
   LogicalResult run(MetadataOp op, Environment &env);
   vm::HostTensor getMagnitude(MetadataOp op, const vm::HostTensor &payload,
                               int64_t slices) const;

@@ -201,8 +201,141 @@ LogicalResult DispatchOp::verifyRegions() {
 // Loops
 //===----------------------------------------------------------------------===//
 
+void LoopOp::build(OpBuilder &, OperationState &state, StringAttr name,
+                   int64_t times, ValueRange initial, TypeRange types) {
+  auto &own = state.getOrAddProperties<Properties>();
+  Builder b(name.getContext());
+  own.sym_name = name;
+  own.times = b.getI64IntegerAttr(times);
+  state.addOperands(initial);
+  state.addTypes(types);
+  Block &body = state.addRegion()->emplaceBlock();
+  for (auto [type, value] : llvm::zip_equal(types, initial))
+    body.addArgument(type, value.getLoc());
+}
+
+/// `(%x = %first : type, ...)`, and `-> (types)` where the operands have
+/// others.
+static ParseResult
+parseValues(OpAsmParser &parser, OperationState &result,
+            SmallVectorImpl<OpAsmParser::Argument> &arguments) {
+  auto parseValue = [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand operand;
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    return failure(
+        parser.parseArgument(argument) || parser.parseEqual() ||
+        parser.parseOperand(operand) || parser.parseColonType(argument.type) ||
+        parser.resolveOperand(operand, argument.type, result.operands));
+  };
+  if (failed(parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::OptionalParen, parseValue)))
+    return failure();
+  for (OpAsmParser::Argument &argument : arguments)
+    result.addTypes(argument.type);
+  if (failed(parser.parseOptionalArrow()))
+    return success();
+  result.types.clear();
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseLParen() || parser.parseTypeList(result.types) ||
+      parser.parseRParen())
+    return failure();
+  if (result.types.size() != arguments.size())
+    return parser.emitError(place, "there are ")
+           << arguments.size() << " iteration values, not "
+           << result.types.size();
+  for (auto [argument, type] : llvm::zip_equal(arguments, result.types))
+    argument.type = type;
+  return success();
+}
+
+/// `while %x` or `while @register`.
+static ParseResult parseWhile(OpAsmParser &parser, LoopOp::Properties &own,
+                              ArrayRef<OpAsmParser::Argument> arguments) {
+  FlatSymbolRefAttr condition;
+  if (OptionalParseResult parsed = parser.parseOptionalAttribute(condition);
+      parsed.has_value()) {
+    own.condition = condition;
+    return *parsed;
+  }
+  OpAsmParser::UnresolvedOperand value;
+  if (failed(parser.parseOperand(value)))
+    return failure();
+  auto *found = llvm::find_if(arguments, [&](const auto &argument) {
+    return argument.ssaName.name == value.name &&
+           argument.ssaName.number == value.number;
+  });
+  if (found == arguments.end())
+    return parser.emitError(value.location, "is no iteration value");
+  own.go = parser.getBuilder().getI64IntegerAttr(found - arguments.begin());
+  return success();
+}
+
+ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto &own = result.getOrAddProperties<Properties>();
+  Type i64 = parser.getBuilder().getI64Type();
+  SmallVector<OpAsmParser::Argument> arguments;
+  (void)parser.parseOptionalSymbolName(own.sym_name);
+  if (parser.parseAttribute(own.times, i64) || parser.parseKeyword("times") ||
+      parseValues(parser, result, arguments))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("while")) &&
+      failed(parseWhile(parser, own, arguments)))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("rotating")) &&
+      (parser.parseAttribute(own.rotations) || parser.parseKeyword("from") ||
+       parser.parseAttribute(own.phase, i64)))
+    return failure();
+  mlir::Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void LoopOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  if (std::optional<StringRef> name = getSymName()) {
+    p.printSymbolName(*name);
+    p << ' ';
+  }
+  p << getTimes() << " times";
+  if (!getInitial().empty()) {
+    p << " (";
+    llvm::interleaveComma(
+        llvm::zip_equal(getBody().getArguments(), getInitial()), p,
+        [&](auto pair) {
+          auto [argument, initial] = pair;
+          p << argument << " = " << initial << " : " << initial.getType();
+        });
+    p << ')';
+    if (getInitial().getTypes() != getResultTypes())
+      p << " -> (" << getResultTypes() << ')';
+  }
+  if (BlockArgument value = getWhile())
+    p << " while " << value;
+  else if (FlatSymbolRefAttr name = getConditionAttr())
+    p << " while " << name;
+  if (std::optional<ArrayAttr> rotations = getRotations())
+    p << " rotating " << *rotations << " from " << getPhase();
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/!getEnd().getValues().empty());
+  p.printOptionalAttrDict((*this)->getAttrs(),
+                          {getSymNameAttrName(), getTimesAttrName(),
+                           getGoAttrName(), getConditionAttrName(),
+                           getRotationsAttrName(), getPhaseAttrName()});
+}
+
+void LoopOp::getAsmBlockArgumentNames(mlir::Region &, OpAsmSetValueNameFn) {}
+
 flow::NextOp LoopOp::getEnd() {
   return cast<flow::NextOp>(getBody().front().getTerminator());
+}
+
+BlockArgument LoopOp::getWhile() {
+  std::optional<uint64_t> number = getGo();
+  return number ? getBody().getArgument(*number) : BlockArgument();
 }
 
 bool LoopOp::isFence() { return true; }
@@ -239,16 +372,48 @@ static LogicalResult verifyRotation(LoopOp loop, Attribute attribute) {
 
 /// C5 of a loop.
 static LogicalResult verifyCondition(LoopOp loop) {
+  auto word = RankedTensorType::get({}, IntegerType::get(loop.getContext(), 1));
+  if (std::optional<uint64_t> number = loop.getGo()) {
+    Block &body = loop.getBody().front();
+    auto count =
+        RankedTensorType::get({}, IntegerType::get(word.getContext(), 32));
+    if (*number == 0 || *number >= body.getNumArguments() ||
+        loop.getCondition()) // C5
+      return loop.emitOpError("C5: no iteration value ")
+             << *number << " after another one, or a register, too";
+    Type own = body.getArgument(*number).getType(),
+         before = body.getArgument(*number - 1).getType();
+    if (payloadType(own) != word || payloadType(before) != count) // C5
+      return loop.emitOpError("C5: goes on while ")
+             << own << " after " << before
+             << " is true, not a tensor<i1> after a tensor<i32>";
+  }
   FlatSymbolRefAttr name = loop.getConditionAttr();
   if (!name)
     return success();
   auto symbol = SymbolTable::lookupNearestSymbolFrom<RegisterOp>(loop, name);
   if (!symbol) // C5
     return loop.emitOpError("C5: ") << name << " is not a register";
-  auto type = cast<RankedTensorType>(symbol.getType());
-  if (type.getRank() != 0 || !type.getElementType().isInteger(1)) // C5
+  if (Type type = symbol.getType(); type != word) // C5
     return loop.emitOpError("C5: register ")
            << name << " has the type " << type << ", not tensor<i1>";
+  return success();
+}
+
+/// C1 of a loop, about its values.
+static LogicalResult verifyValues(LoopOp loop) {
+  Block &body = loop.getBody().front();
+  auto haveTypes = [&](TypeRange types, TypeRange wanted) {
+    return llvm::equal(llvm::map_range(types, payloadType),
+                       llvm::map_range(wanted, payloadType));
+  };
+  if (TypeRange(body.getArguments()) != loop.getResultTypes() ||
+      !haveTypes(loop.getInitial().getTypes(), loop.getResultTypes())) // C1
+    return loop.emitOpError("C1: the block arguments are not the operands");
+  if (TypeRange next = loop.getEnd().getValues().getTypes();
+      !haveTypes(next, loop.getResultTypes())) // C1
+    return loop.getEnd().emitOpError("C1: has ")
+           << next << ", not " << loop.getResultTypes();
   return success();
 }
 
@@ -275,8 +440,8 @@ static LogicalResult verifyRegisters(LoopOp last) {
 }
 
 LogicalResult LoopOp::verifyRegions() {
-  if (getBody().getNumArguments() != 0) // C1
-    return emitOpError("C1: the body has arguments");
+  if (failed(verifyValues(*this)))
+    return failure();
   for (Operation &op : getBody().front())
     if (!isa_and_nonnull<gpuvm::GpuvmDialect, FlowDialect>(op.getDialect()) &&
         !op.hasTrait<OpTrait::ConstantLike>()) // C1

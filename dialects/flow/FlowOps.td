@@ -221,30 +221,43 @@ def Flow_HoldOp : Flow_Op<"hold", [
 def Flow_LoopOp : Flow_Op<"loop", [
     SingleBlockImplicitTerminator<"NextOp">,
     Gpuvm_InCommands, Gpuvm_HoldsStages, Gpuvm_HoldsCommands,
-    DeclareOpInterfaceMethods<OpAsmOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
-  let summary = "A loop whose state is in registers.";
+  let summary = "A loop with a bound on its iterations.";
   let description = [{
     gpuvm-lower-repeat lowers `gpuvm.repeat` to it. Everything before it runs
     before, and everything after it runs after. The body may use values from
     outside, which are the same in each iteration.
 
-    The registers of a rotation rotate after each iteration: what one of them holds
-    at the end of an iteration is in the one before it in the next iteration, and
-    what the first one holds in the last one. Nothing is moved: in each iteration
-    the names mean other windows. The first iteration is number `phase` of the
-    rotation. `phase` plus the number of iterations is a multiple of all lengths, so
-    outside of the loop each name means its own window.
+    The operands are the first iteration values, the block arguments those of the
+    iteration, the operands of `flow.next` those of the next one, and the results
+    those after the last one. While there are stages these are messages.
 
-    `while` names a word that says after each iteration whether the loop goes on.
-    Iterations after that change nothing, whether they run or not.
+    `while` names an iteration value, a `tensor<i1>`; the one before it is the
+    number of the iteration, a `tensor<i32>` that counts from 0. The last iteration
+    is the one after which the former is false, or number `times` - 1; there always
+    is one. The device may run more of them: then it is false from the beginning. So
+    an operand of `flow.next` that an iteration computes is the iteration value at
+    the same position where `while` is false at its beginning.
 
-    C1: the body has no arguments; it holds what a program holds but symbols.
+    gpuvm-place-state puts iteration values into registers. From then on the loop
+    has no operands, `while` names a register, and the registers of a rotation
+    rotate after each iteration: what one of them holds at the end of an iteration
+    is in the one before it in the next iteration, and what the first one holds in
+    the last one. Nothing is moved: in each iteration the names mean other windows.
+    The first iteration is number `phase` of the rotation. `phase` plus the number of
+    iterations is a multiple of all lengths, so outside of the loop each name means
+    its own window.
+
+    C1: block arguments, results and the operands of `flow.next` have the types of
+        the operands, or are messages with such payloads. The body holds what a
+        program holds but symbols.
     C2: it has at least one iteration.
     C3: a rotation has two registers or more, of one type, and each is in one
         rotation of one loop only.
     C4: `phase` plus `times` is a multiple of the length of each rotation.
-    C5: `while` is a register of type tensor<i1> that is in no rotation.
+    C5: `while` is a tensor<i1>: an iteration value after one of type tensor<i32>,
+        or a register that is in no rotation.
 
     Example:
 
@@ -252,24 +265,35 @@ def Flow_LoopOp : Flow_Op<"loop", [
     gpuvm.register @now : tensor<8xf32>
     gpuvm.register @next : tensor<8xf32>
     gpuvm.register @go : tensor<i1>
-    flow.loop 21 times while @go rotating [[@now, @next]] from 1 {
-      flow.loop 5 times {
+    flow.loop @placed 21 times while @go rotating [[@now, @next]] from 1 {
+      flow.loop @inner 5 times {
       }
+    }
+    %last:3 = flow.loop @values 21 times (%x = %first : tensor<8xf32>, %i = %zero : tensor<i32>, %go = %yes : tensor<i1>) while %go {
+      flow.next %x, %i, %go : tensor<8xf32>, tensor<i32>, tensor<i1>
     }
     ```
   }];
-  let arguments = (ins I64Attr:$times,
+  let arguments = (ins OptionalAttr<SymbolNameAttr>:$sym_name,
+                       I64Attr:$times,
+                       Variadic<Gpuvm_Value>:$initial,
+                       OptionalAttr<I64Attr>:$go,
                        OptionalAttr<FlatSymbolRefAttr>:$condition,
                        OptionalAttr<ArrayAttr>:$rotations,
                        DefaultValuedAttr<I64Attr, "0">:$phase);
+  let results = (outs Variadic<Gpuvm_Value>:$last);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    $times `times` (`while` $condition^)? (`rotating` $rotations^ `from` $phase)?
-    $body attr-dict
-  }];
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$sym_name,
+                                 "int64_t":$times,
+                                 "::mlir::ValueRange":$initial,
+                                 "::mlir::TypeRange":$types)>];
+  let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     NextOp getEnd();
+    /// The iteration value that says whether the loop goes on; null if none
+    /// does.
+    ::mlir::BlockArgument getWhile();
     static ::llvm::StringRef getDefaultDialect() { return "gpuvm"; }
   }];
 }
@@ -277,17 +301,19 @@ def Flow_LoopOp : Flow_Op<"loop", [
 def Flow_NextOp : Flow_Op<"next", [
     Terminator, Pure, HasParent<"LoopOp">,
     DeclareOpInterfaceMethods<Gpuvm_CommandOpInterface, ["isFence"]>]> {
-  let summary = "The end of the body of a loop.";
+  let summary = "The end of the body of a loop: the values of the next iteration.";
   let description = [{
     Example:
 
     ```mlir
-    flow.loop 20 times {
-      flow.next
+    %last = flow.loop @scales 20 times (%x = %first : tensor<8xf32>) {
+      flow.next %x : tensor<8xf32>
     }
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins Variadic<Gpuvm_Value>:$values);
+  let builders = [OpBuilder<(ins), [{ (void)$_state; }]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def Flow_CopyOp : Flow_Op<"copy", [

@@ -63,7 +63,7 @@ int64_t gpuvm::wrapOffset(int64_t offset, int64_t size) {
 /// Each index has to be one of the root's plus a constant.
 void ReachFinder::record(AffineMap at) {
   Reach own;
-  auto shape = cast<RankedTensorType>(source.getType()).getShape();
+  auto shape = payloadType(source.getType()).getShape();
   for (unsigned d = 0; isKnown && d < shape.size(); ++d) {
     AffineExpr expr = at ? at.getResult(d) : AffineExpr();
     std::optional<unsigned> dim;

@@ -13,6 +13,7 @@
 
 #include "kernels/chain/StepKernels.h"
 #include "passes/Passes.h"
+#include "passes/analysis/AddMap.h"
 #include "passes/analysis/Effects.h"
 #include "passes/analysis/KernelCondition.h"
 #include "passes/fusion/FuseScalars.h"
@@ -150,19 +151,13 @@ bool LoopCondition::isWorthIt() {
   return after < before || (after == before && joins && counts);
 }
 
-/// A kernel that copies what `held` is at the beginning of a turn.
+/// A kernel that copies what `held` is at the beginning of an iteration.
 flow::DispatchOp LoopCondition::copyAtBeginning(Value held) {
-  auto program = loop->getParentOfType<ProgramOp>();
   OpBuilder b(*loop.getBody().getOps<flow::DispatchOp>().begin());
   auto load = held.getDefiningOp<LoadOp>()->clone();
   b.insert(load);
-  Location loc = store.getLoc();
-  auto copy = flow::DispatchOp::create(
-      b, loc, held.getType(), freeName(program, store.getSymName() + "_copy"),
-      Root::map, store.getStages(), load->getResult(0));
-  Block *body = b.createBlock(&copy.getBody());
-  YieldOp::create(b, loc, body->addArgument(held.getType(), loc));
-  return copy;
+  return addCopies(b, store.getLoc(), store.getSymName() + "_copy",
+                   store.getStages(), load->getResult(0));
 }
 
 void LoopCondition::storeEarly() {

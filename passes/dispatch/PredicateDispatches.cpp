@@ -84,8 +84,10 @@ ParkedKernels::ParkedKernels(Value condition,
     : condition(condition), word(condition), kernels(kernels), places(places),
       program(this->kernels.front()->getParentOfType<ProgramOp>()) {
   Operation *maker = condition.getDefiningOp();
-  place = isa_and_present<CommandOpInterface>(maker) ? maker->getNextNode()
-                                                     : this->kernels.front();
+  place = isa_and_present<CommandOpInterface>(maker)
+              ? maker->getNextNode()
+              : condition.getParentBlock()->findAncestorOpInBlock(
+                    *this->kernels.front());
   if (flow::DispatchOp copy = getCopy())
     word = copy.getInputs().front();
 }

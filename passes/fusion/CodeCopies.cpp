@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::gpuvm;
 
 static int64_t rankOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getRank();
+  return payloadType(value.getType()).getRank();
 }
 
 /// Scalar operations of one copy of `op`.

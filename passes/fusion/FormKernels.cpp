@@ -286,13 +286,16 @@ void FormKernels::runOnOperation() {
     materializeEscapes(stage);
     placeCrowdedMoves(stage, group, limits);
   }
+  bool hadKernels = program.getStages().has_value();
   FailureOr<FlatStages> flattened = flattenStages(program);
   if (failed(flattened))
     return signalPassFailure();
   flat = std::move(*flattened);
-  forwardStores(program, flat.exposures);
-  removeDeadCode(); // Loads of what is forwarded keep no store.
-  eraseDeadStores(program);
+  if (!hadKernels) { // With registers that rotate.
+    forwardStores(program, flat.exposures);
+    removeDeadCode(); // Loads of what is forwarded keep no store.
+    eraseDeadStores(program);
+  }
   removeDeadCode();
   copyLoadsThatOutliveTheirSymbol(program, flat.exposures);
   buildKernels();

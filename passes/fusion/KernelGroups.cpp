@@ -7,9 +7,11 @@
 
 #include "passes/fusion/KernelGroups.h"
 
+#include "dialects/flow/Flow.h"
 #include "dialects/gpuvm/Reduction.h"
 #include "dialects/gpuvm/ScalarBody.h"
 #include "dialects/gpuvm/Target.h"
+#include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Bindings.h"
 #include "kernels/analysis/Reach.h"
 #include "kernels/chain/StepKernels.h"
@@ -21,7 +23,6 @@
 #include "passes/fusion/VirtualOps.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -45,6 +46,9 @@ static SmallVector<int64_t> loopsOf(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+
+/// A symbol, or an iteration value of a loop; both null: neither.
+using Home = std::pair<Attribute, Value>;
 
 class Grouper {
 public:
@@ -92,10 +96,10 @@ private:
   llvm::DenseMap<Value, SmallVector<Operation *>> readersOf;
   /// Those that read it in their kernels.
   llvm::DenseMap<Value, SmallVector<Operation *>> boundBy;
-  /// By symbol: what loads of all of it give, and the producers of what is
-  /// stored to all of it.
-  llvm::StringMap<SmallVector<Value>> loaded;
-  llvm::StringMap<SmallVector<Operation *>> stored;
+  /// By symbol or iteration value: what loads of all of it give, and the
+  /// producers of what is stored to all of it.
+  llvm::DenseMap<Home, SmallVector<Value>> loaded;
+  llvm::DenseMap<Home, SmallVector<Operation *>> stored;
   llvm::DenseSet<Operation *> virtualOps;
   llvm::DenseMap<Operation *, GroupId> groupOf;
   llvm::MapVector<GroupId, SmallVector<Operation *>> members;
@@ -172,14 +176,49 @@ bool Grouper::needsWindow(Value result,
     if (isa<SendOp>(user)) // A stage that receives it is among the readers.
       return llvm::any_of(user->getParentOp()->getUsers(),
                           [](Operation *u) { return !isa<StageOp>(u); });
-    return isa<StoreOp, InvokeOp, ReturnOp>(user);
+    return isa<StoreOp, InvokeOp, ReturnOp, flow::LoopOp, flow::NextOp>(user);
   });
 }
 
+/// The iteration value that `value` is, was before the loop, is after it, or
+/// becomes; null if none.
+static BlockArgument getState(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<flow::LoopOp>(argument.getOwner()->getParentOp())
+               ? argument
+               : BlockArgument();
+  if (auto loop = value.getDefiningOp<flow::LoopOp>())
+    return loop.getBody().getArgument(cast<OpResult>(value).getResultNumber());
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    if (isa<flow::NextOp>(user))
+      user = user->getParentOp();
+    if (auto loop = dyn_cast<flow::LoopOp>(user))
+      return loop.getBody().getArgument(number);
+    // The last operand may be the status.
+    if (isa<SendOp>(user) && number < user->getParentOp()->getNumResults())
+      if (BlockArgument state =
+              getState(user->getParentOp()->getResult(number)))
+        return state;
+  }
+  return {};
+}
+
 /// Whether `op` alone reads what a symbol holds, and stores to it: one window.
+/// So is an iteration value that it computes the next one of, or chooses it.
 static bool isStoredOver(Operation *op, const SourceRead &read) {
+  if (!read.direct)
+    return false;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  bool isAlone =
+      read.source.hasOneUse() || (generic && getAlternative(generic));
+  if (isa<BlockArgument>(read.source))
+    return isAlone && llvm::any_of(op->getResults(), [&](Value result) {
+             return getState(result) == read.source;
+           });
   auto load = read.source.getDefiningOp<LoadOp>();
-  if (!load || !read.direct || !read.source.hasOneUse())
+  if (!load || !read.source.hasOneUse())
     return false;
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     auto store = dyn_cast<StoreOp>(user);
@@ -188,14 +227,15 @@ static bool isStoredOver(Operation *op, const SourceRead &read) {
   });
 }
 
-/// The symbol that a bound value is in: loaded from it, or stored to it.
-static StringRef symbolOf(Value value) {
+/// The symbol, or the iteration value, that a bound value is in: loaded from
+/// it, or stored to it.
+static Home homeOf(Value value) {
   if (auto load = value.getDefiningOp<LoadOp>())
-    return load.getOffset() ? StringRef() : load.getSymbol();
+    return {load.getOffset() ? Attribute() : load.getSymbolAttr(), Value()};
   for (Operation *user : value.getUsers())
     if (auto store = dyn_cast<StoreOp>(user); store && !store.getOffset())
-      return store.getSymbol();
-  return {};
+      return {store.getSymbolAttr(), Value()};
+  return {Attribute(), getState(value)};
 }
 
 /// The bindings that `bound` of a kernel takes if values share one that all
@@ -230,22 +270,26 @@ Grouper::countBundles(ArrayRef<Value> bound,
   std::set<std::pair<unsigned, Sharing>> bundles;
   unsigned alone = 0;
   for (Value value : bound) {
-    unsigned windows = countWindows(typeOf(value), limits.maxWindowBytes);
-    StringRef symbol = symbolOf(value);
-    if (windows > 1 || (symbol.empty() && value.getDefiningOp<LoadOp>())) {
+    unsigned windows =
+        countWindows(payloadType(value.getType()), limits.maxWindowBytes);
+    Home home = homeOf(value);
+    if (windows > 1 || (home == Home() && value.getDefiningOp<LoadOp>())) {
       alone += windows;
       continue;
     }
     Sharing sharing;
     unsigned region = kNumRegions;
-    if (symbol.empty()) {
+    if (home == Home()) {
       addReaders(sharing, value);
       add(sharing, value.getDefiningOp(), 2);
     } else {
-      region = static_cast<unsigned>(lookupSymbol(ops.front(), symbol).region);
-      for (Value load : loaded.lookup(symbol))
+      auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(home.first);
+      region = static_cast<unsigned>(
+          symbol ? lookupSymbol(ops.front(), symbol.getValue()).region
+                 : gpuvm::Region::registers);
+      for (Value load : loaded.lookup(home))
         addReaders(sharing, load);
-      for (Operation *maker : stored.lookup(symbol))
+      for (Operation *maker : stored.lookup(home))
         add(sharing, maker, 2);
     }
     bundles.insert({region, std::move(sharing)});
@@ -271,7 +315,8 @@ SmallVector<Value> Grouper::findBound(ArrayRef<Operation *> ops) const {
 unsigned Grouper::countBound(ArrayRef<Value> bound) const {
   unsigned windows = 0;
   for (Value value : bound)
-    windows += countWindows(typeOf(value), limits.maxWindowBytes);
+    windows +=
+        countWindows(payloadType(value.getType()), limits.maxWindowBytes);
   return windows;
 }
 
@@ -642,13 +687,15 @@ void Grouper::findReaders() {
     for (const SourceRead &read : factsOf(op).readsThroughVirtual)
       boundBy[read.source].push_back(op);
     for (Value result : op->getResults())
-      if (StringRef symbol = symbolOf(result); !symbol.empty())
-        stored[symbol].push_back(op);
+      if (Home home = homeOf(result); home != Home())
+        stored[home].push_back(op);
   }
   for (const auto &[value, readers] : boundBy)
-    if (StringRef symbol = symbolOf(value);
-        !symbol.empty() && value.getDefiningOp<LoadOp>())
-      loaded[symbol].push_back(value);
+    if (Home home = homeOf(value);
+        home != Home() &&
+        (home.second == value ||
+         isa_and_present<LoadOp, flow::LoopOp>(value.getDefiningOp())))
+      loaded[home].push_back(value);
 }
 
 /// What one operation computes again may in the end read more windows than a

@@ -173,8 +173,8 @@ bool VirtualOpFinder::meltsInto(linalg::GenericOp op, Operation *root) {
   for (ValueRange values :
        {ValueRange(next.inputs.getArrayRef()), ValueRange(root->getResults())})
     for (Value value : values)
-      windows += countWindows(cast<RankedTensorType>(value.getType()),
-                              limits.maxWindowBytes);
+      windows +=
+          countWindows(payloadType(value.getType()), limits.maxWindowBytes);
   if (next.operations > limits.operations || windows > limits.windows)
     return false;
   rootOf[op] = root;

@@ -13,6 +13,7 @@
 #include "kernels/analysis/Bindings.h"
 #include "kernels/family/Family.h"
 #include "passes/Passes.h"
+#include "passes/analysis/AddMap.h"
 #include "passes/analysis/Effects.h"
 #include "passes/fusion/FuseScalars.h"
 #include "passes/fusion/KernelGroups.h"
@@ -316,22 +317,24 @@ static void copyByKernels(ProgramOp program, Places &places) {
     if (stored.contains(op))
       continue;
     bool isAfter = first && isBefore(first.getEnd(), op);
+    OpBuilder b(op);
     if (auto store = dyn_cast<StoreOp>(op)) {
       SmallVector<StoreOp> stores = storesFrom(store, places);
       if (!isAfter && stores.size() < kManyStores)
         continue;
       auto values = llvm::map_to_vector(
           stores, [](StoreOp own) -> Value { return own.getValue(); });
-      flow::DispatchOp dispatch = addCopyingKernel(
-          store, values, *store.getStages(), store.getSymbol() + "_stored");
+      flow::DispatchOp dispatch =
+          addCopies(b, store.getLoc(), store.getSymbol() + "_stored",
+                    *store.getStages(), values);
       for (auto [own, result] :
            llvm::zip_equal(stores, dispatch.getOutputs())) {
         stored.insert(own);
         place(own, result, places);
       }
     } else if (auto copy = dyn_cast<flow::CopyOp>(op); copy && isAfter) {
-      flow::DispatchOp dispatch =
-          addCopyingKernel(copy, copy.getSource(), copy.getStages(), "copy");
+      flow::DispatchOp dispatch = addCopies(b, copy.getLoc(), "copy",
+                                            copy.getStages(), copy.getSource());
       copy.getResult().replaceAllUsesWith(dispatch->getResult(0));
       copy.erase();
     }

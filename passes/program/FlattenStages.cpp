@@ -27,6 +27,7 @@ struct StageFlattener {
   void flattenStage(StageOp stage, int64_t instance);
   void moveToRegisters(StageOp stage);
   void exposeRegisters(StageOp stage, int64_t instance);
+  void flattenLoop(flow::LoopOp loop);
 
   ProgramOp program;
   IRMapping payloads; ///< Of the messages.
@@ -176,6 +177,17 @@ void StageFlattener::flattenStage(StageOp stage, int64_t instance) {
                                             body.getOperations());
 }
 
+/// Iteration values become plain tensors.
+void StageFlattener::flattenLoop(flow::LoopOp loop) {
+  for (Operation *op : {loop.getOperation(), loop.getEnd().getOperation()})
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(payloads.lookupOrDefault(operand.get()));
+  for (ValueRange values :
+       {ValueRange(loop.getBody().getArguments()), ValueRange(loop.getLast())})
+    for (Value value : values)
+      value.setType(payloadType(value.getType()));
+}
+
 LogicalResult StageFlattener::run() {
   SmallVector<StageOp> stages = listOps<StageOp>(program);
   // A program that was printed after gpuvm-form-kernels and compiled again.
@@ -201,6 +213,8 @@ LogicalResult StageFlattener::run() {
     stageNames.push_back(stage.getSymNameAttr());
     stageLocations.push_back(stage.getLoc());
   }
+  for (auto loop : listOps<flow::LoopOp>(program))
+    flattenLoop(loop);
   for (auto clock : listOps<ClockOp>(program))
     for (OpOperand &after : clock->getOpOperands())
       after.set(payloads.lookupOrDefault(after.get()));

@@ -33,25 +33,11 @@ static bool isUpdate(StoreOp store, const SymbolAccesses &symbols) {
   return false;
 }
 
-/// The registers that mean other bytes in each iteration of a loop.
-static llvm::DenseSet<Operation *> findRotating(ProgramOp program) {
-  llvm::DenseSet<Operation *> rotating;
-  for (auto loop : listOps<flow::LoopOp>(program))
-    if (std::optional<ArrayAttr> rotations = loop.getRotations())
-      for (auto rotation : rotations->getAsRange<ArrayAttr>())
-        for (auto name : rotation.getAsRange<FlatSymbolRefAttr>())
-          rotating.insert(lookupSymbol(loop, name.getValue()).op);
-  return rotating;
-}
-
 void gpuvm::forwardStores(ProgramOp program,
                           MutableArrayRef<Exposure> exposures) {
   SymbolAccesses symbols(program);
-  llvm::DenseSet<Operation *> rotating = findRotating(program);
   for (auto load : listOps<LoadOp>(program)) {
     Place place = symbols.bytesOf(load);
-    if (rotating.contains(place.symbol))
-      continue;
     StoreOp last;
     for (StoreOp store : symbols.storesTo(place))
       if (isBefore(store, load) && (!last || isBefore(last, store)))
@@ -69,12 +55,9 @@ void gpuvm::forwardStores(ProgramOp program,
 
 void gpuvm::eraseDeadStores(ProgramOp program) {
   SymbolAccesses symbols(program);
-  llvm::DenseSet<Operation *> rotating = findRotating(program);
   SmallVector<StoreOp> dead;
   for (auto store : listOps<StoreOp>(program)) {
     Place place = symbols.bytesOf(store);
-    if (rotating.contains(place.symbol))
-      continue;
     auto isLoaded = [&](StoreOp next) {
       return llvm::any_of(symbols.loadsOf(place), [&](LoadOp load) {
         return isBetween(store, load, next);

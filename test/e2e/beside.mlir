@@ -19,9 +19,9 @@
 // RUNS: runs: i32=5
 
 // PLAN: dispatch for stage "count+
-// PLAN: dispatch for stage "sum+summing.turn"
-// PLAN: dispatch for stage "ramp+mirror+chaining.turn"
-// PLAN: dispatch_indirect for stage "add+inner.turn+inner.next"
+// PLAN: dispatch for stage "sum+summing.next"
+// PLAN: dispatch for stage "ramp+mirror+chaining.next"
+// PLAN: dispatch_indirect for stage "add+inner.next"
 
 #e = affine_map<(i) -> (i)>
 #s = affine_map<(i) -> ()>

@@ -14,14 +14,14 @@
 
 // PLAN: repeat
 // PLAN: while
-// PLAN: dispatch for stage "r.settle"
-// PLAN-NOT: copy
 // PLAN: dispatch for stage "keep"
+// PLAN-NOT: copy
+// PLAN: dispatch for stage "r"
 // PLAN-NOT: copy
 
 // SHORT: repeat
-// SHORT: dispatch for stage "r.settle"
 // SHORT: copy for stage "keep"
+// SHORT: dispatch for stage "r"
 
 // CHECK: kept: 1000xi32=4 4 4
 // CHECK: before: 1000xi32=4 4 4

@@ -143,11 +143,11 @@ gpuvm.program @metadata_of_what_is_carried(%x: tensor<8xf32>) -> (y: tensor<8xf3
 // -----
 
 gpuvm.program @arguments() {
-  // expected-error @+1 {{C1: the body has arguments}}
-  flow.loop 20 times {
+  // expected-error @+1 {{C1: the block arguments are not the operands}}
+  "flow.loop"() <{times = 20 : i64}> ({
   ^body(%x: tensor<i32>):
     flow.next
-  }
+  }) : () -> ()
   gpuvm.return
 }
 
@@ -249,6 +249,46 @@ gpuvm.program @condition_takes_turns() {
   gpuvm.register @next : tensor<i1>
   // expected-error @+1 {{C5: register @go is in a rotation}}
   flow.loop 2 times while @go rotating [[@go, @next]] from 0 {
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @next_of_another_type(%x: tensor<8xf32>, %n: tensor<i32>) {
+  %y = flow.loop @r 20 times (%v = %x : tensor<8xf32>) {
+    // expected-error @+1 {{C1: has 'tensor<i32>', not 'tensor<8xf32>'}}
+    flow.next %n : tensor<i32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @no_number(%go: tensor<i1>) {
+  // expected-error @+1 {{C5: no iteration value 0 after another one, or a register, too}}
+  %y = flow.loop @r 20 times (%g = %go : tensor<i1>) while %g {
+    flow.next %g : tensor<i1>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @value_of_another_type(%n: tensor<i32>) {
+  // expected-error @+1 {{C5: goes on while 'tensor<i32>' after 'tensor<i32>' is true, not a tensor<i1> after a tensor<i32>}}
+  %y:2 = flow.loop @r 20 times (%i = %n : tensor<i32>, %g = %n : tensor<i32>) while %g {
+    flow.next %i, %g : tensor<i32>, tensor<i32>
+  }
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @no_value(%x: tensor<8xf32>) {
+  // expected-error @+1 {{is no iteration value}}
+  %y = flow.loop @r 20 times (%v = %x : tensor<8xf32>) while %x {
+    flow.next %v : tensor<8xf32>
   }
   gpuvm.return
 }

@@ -9,7 +9,7 @@
 // RUN: gpuvm-plan show %t.gvplan | sed 's/ ([^ ]*:[0-9:]*)//' | diff %t.txt -
 
 // CHECK: %[[CONDITION:.*]] = flow.dispatch @{{.*}}_condition map {{.*}}(%a, %b)
-// CHECK: loop 3 times
+// CHECK: flow.loop @{{.*}} 3 times
 // CHECK: flow.dispatch @inside_reduce  reduce {{.*}}(%{{.*}}) if(%[[CONDITION]])
 // CHECK: flow.dispatch @inside_map map {{.*}}(%{{.*}}, %[[V:.*]]) if(%[[CONDITION]]) attributes {otherwise = array<i64: 1>}
 // CHECK: flow.dispatch @behind_reduce reduce {{.*}}(%{{.*}}) if(%[[CONDITION]])

@@ -2,9 +2,9 @@
 // the ends of loops has no kernel of its own: another one makes them beside its
 // results.
 
-// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-form-chains,gpuvm-infer-predicates,gpuvm-fuse-scalars))' | FileCheck %s
+// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-place-state,gpuvm-form-chains,gpuvm-infer-predicates,gpuvm-fuse-scalars))' | FileCheck %s
 // What was joined is read back.
-// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-form-chains,gpuvm-infer-predicates,gpuvm-fuse-scalars))' | gpuvm-opt --split-input-file
+// RUN: gpuvm-opt %s --split-input-file --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat,gpuvm-lower-when,gpuvm-generalize),canonicalize,cse,gpuvm.program(gpuvm-fuse,gpuvm-form-kernels,gpuvm-place-state,gpuvm-form-chains,gpuvm-infer-predicates,gpuvm-fuse-scalars))' | gpuvm-opt --split-input-file
 // A turn has as many commands with its number as without.
 // RUN: gpuvm-opt %s --split-input-file --gpuvm-pipeline | FileCheck %s --check-prefix=PLAN
 
@@ -15,9 +15,9 @@
 !t = !gpuvm.message<tensor<i32>>
 
 // CHECK-LABEL: gpuvm.program @map
-// CHECK: loop 100 times
+// CHECK: flow.loop @{{.*}} 100 times
 // CHECK-NOT: dispatch
-// CHECK: %[[K:.*]]:2 = flow.dispatch @add_map map ["add", "r.turn"](
+// CHECK: %[[K:.*]]:2 = flow.dispatch @add_map map ["add", "r.next"](
 // CHECK: yield %{{.*}}, %{{.*}} : tensor<4096xf32>, tensor<i32>
 // CHECK: (tensor<4096xf32>, tensor<i32>) -> (tensor<4096xf32>, tensor<i32>)
 // CHECK-NOT: dispatch
@@ -49,8 +49,8 @@ gpuvm.program @map(%x: !v) -> (y: !v) {
 
 // The lane that finishes a reduction to one element makes others, too.
 // CHECK-LABEL: gpuvm.program @reduction
-// CHECK: loop 100 times
-// CHECK: flow.dispatch @sum_reduce reduce ["sum", "r.turn"]
+// CHECK: flow.loop @{{.*}} 100 times
+// CHECK: flow.dispatch @sum_reduce reduce ["sum", "r.next"]
 // CHECK-NOT: dispatch
 // CHECK: return
 
@@ -81,9 +81,9 @@ gpuvm.program @reduction(%x: tensor<4096xi32>, %z: tensor<i32>) -> (y: tensor<i3
 
 // Nor in a kernel that has more results for each index: there it is one more.
 // CHECK-LABEL: gpuvm.program @rows
-// CHECK: loop 100 times
+// CHECK: flow.loop @{{.*}} 100 times
 // CHECK: flow.dispatch @sum_reduce reduce ["sum"]
-// CHECK: flow.dispatch @r.turn_map map ["r.turn"]
+// CHECK: flow.dispatch @r.next_map map ["r.next"]
 gpuvm.program @rows(%x: tensor<64x64xi32>, %z: tensor<64xi32>) -> (y: tensor<64xi32>) {
   %y = gpuvm.repeat @r up_to 100 turn %t (%a = %z : tensor<64xi32>) {
     %b = gpuvm.stage @sum(%u = %a : !gpuvm.message<tensor<64xi32>>, %n = %t : !gpuvm.message<tensor<i32>>, %v = %x : tensor<64x64xi32>) -> tensor<64xi32> {
@@ -111,8 +111,8 @@ gpuvm.program @rows(%x: tensor<64x64xi32>, %z: tensor<64xi32>) -> (y: tensor<64x
 !m = !gpuvm.message<!v>
 
 // CHECK-LABEL: gpuvm.program @chain
-// CHECK: loop 100 times
-// CHECK: flow.dispatch @{{.*}}_chain chain ["a", "b", "r.turn"]
+// CHECK: flow.loop @{{.*}} 100 times
+// CHECK: flow.dispatch @{{.*}}_chain chain ["a", "b", "r.next"]
 // CHECK: %[[T:.*]] = flow.hold %{{.*}} : tensor<i32>
 // CHECK: yield %{{.*}}, %[[T]]
 // CHECK-NOT: dispatch
@@ -161,9 +161,9 @@ gpuvm.program @chain(%x: !v) -> (y: !v) {
 !m = !gpuvm.message<!v>
 
 // CHECK-LABEL: gpuvm.program @nested
-// CHECK: loop 10 times
-// CHECK: loop 20 times
-// CHECK: flow.dispatch @{{.*}} map ["add", "inner.next", "inner.turn"]({{.*}}) if(%{{.*}})
+// CHECK: flow.loop @{{.*}} 10 times
+// CHECK: flow.loop @{{.*}} 20 times
+// CHECK: flow.dispatch @{{.*}} map ["add", "inner.next"]({{.*}}) if(%{{.*}})
 // CHECK-NOT: dispatch
 // CHECK: }
 gpuvm.program @nested(%x: !v) -> (y: !v) {

@@ -1,25 +1,18 @@
-// Repeats become stages between a beginning and an end, whose state lies in
-// registers and which run while a word says so; the plan has them once.
+// Repeats become loops with iteration values; stages run while one of them says
+// so; the plan has them once.
 
 // RUN: gpuvm-opt %s --pass-pipeline='builtin.module(gpuvm.program(gpuvm-lower-repeat))' | FileCheck %s
 // RUN: gpuvm-opt %s --gpuvm-pipeline="park=always chains=never" | FileCheck %s --check-prefix=PLAN
 
 // CHECK-LABEL: gpuvm.program @until
-// CHECK-DAG: register @r.go : tensor<i1>
-// CHECK-DAG: register @r.0 : tensor<1024xf32>
-// CHECK: stage @r.start(%[[A:.*]] = %x : tensor<1024xf32>)
-// CHECK-NEXT: store %[[A]], @r.0
-// CHECK: store %{{.*}}, @r.go
-// CHECK: loop 500 times
-// CHECK: %[[STATE:.*]]:2 = stage @r.again() -> (tensor<1024xf32>, tensor<i1>)
-// CHECK: stage @step when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[STATE]]#0 : !gpuvm.message<tensor<1024xf32>>)
+// CHECK: %[[FIRST:.*]]:2 = stage @r.start(
+// CHECK: %[[LAST:.*]]:3 = flow.loop @r 500 times (%[[V:.*]] = %x : tensor<1024xf32>, %[[N:.*]] = %[[FIRST]]#0 : {{.*}}, %[[GO:.*]] = %[[FIRST]]#1 : {{.*}}) -> ({{.*}}) while %[[GO]] {
+// CHECK: %[[STEP:.*]]:2 = stage @step when(%[[GO]] : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[V]] : !gpuvm.message<tensor<1024xf32>>)
 // A condition of its own holds only if the repeat goes on.
-// CHECK: %[[BOTH:.*]] = stage @maybe.when when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %c : tensor<i1>)
-// CHECK: stage @maybe when(%[[BOTH]] : !gpuvm.message<tensor<i1>>)
-// CHECK: stage @r.next when(%[[STATE]]#1 : !gpuvm.message<tensor<i1>>)
-// CHECK: }
-// CHECK-NEXT: }
-// CHECK-NEXT: %[[LAST:.*]]:2 = stage @r.last()
+// CHECK: %[[BOTH:.*]] = stage @maybe.when when(%[[GO]] : !gpuvm.message<tensor<i1>>) (%{{.*}} = %c : tensor<i1>)
+// CHECK: %[[Z:.*]] = stage @maybe when(%[[BOTH]] : !gpuvm.message<tensor<i1>>)
+// CHECK: %[[NEXT:.*]]:3 = stage @r.next when(%[[GO]] : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[Z]] : {{.*}}, %{{.*}} = %[[N]] : {{.*}}, %{{.*}} = %[[STEP]]#1 :
+// CHECK: flow.next %[[NEXT]]#0, %[[NEXT]]#1, %[[NEXT]]#2 :
 // CHECK: return %[[LAST]]#0
 
 // PLAN-LABEL: plan.program @until
@@ -51,21 +44,15 @@ gpuvm.program @until(%x: tensor<1024xf32>, %c: tensor<i1>) -> (y: tensor<1024xf3
 // the other does.
 
 // CHECK-LABEL: gpuvm.program @nested
-// CHECK-NOT: @outer.go
-// CHECK: stage @outer.start
-// CHECK: loop 3 times
-// CHECK: %[[OUTER:.*]] = stage @outer.again() -> tensor<8xi32>
-// CHECK: stage @inner.start(%{{.*}} = %[[OUTER]] : !gpuvm.message<tensor<8xi32>>)
-// CHECK: loop 5 times
-// CHECK: stage @inner.again
-// CHECK: stage @add(
-// CHECK: stage @inner.next(
-// CHECK: }
+// CHECK-NOT: stage
+// CHECK: %[[OUT:.*]] = flow.loop @outer 3 times (%[[OUTER:.*]] = %x : tensor<8xi32>) -> (!gpuvm.message<tensor<8xi32>>) {
+// CHECK-NEXT: %[[INNER:.*]] = flow.loop @inner 5 times (%[[W:.*]] = %[[OUTER]] : !gpuvm.message<tensor<8xi32>>) {
+// CHECK-NEXT: %[[ADD:.*]] = stage @add(%{{.*}} = %[[W]] :
+// CHECK: flow.next %[[ADD]] :
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[INNER:.*]] = stage @inner.last
-// CHECK: stage @outer.next(%{{.*}} = %[[INNER]] : !gpuvm.message<tensor<8xi32>>)
-// CHECK: }
+// CHECK-NEXT: flow.next %[[INNER]] :
 // CHECK-NEXT: }
+// CHECK-NEXT: return %[[OUT]]
 
 // PLAN-LABEL: plan.program @nested
 // PLAN: plan.repeat 3 times
@@ -85,27 +72,13 @@ gpuvm.program @nested(%x: tensor<8xi32>) -> (y: tensor<8xi32>) {
   gpuvm.return %y : !gpuvm.message<tensor<8xi32>>
 }
 
-// What a turn makes of elements in other places has a place of its own, which
-// takes turns with the one it is carried in; what is handed on as it was changes
-// its name only. After three turns of three, or an odd number of two, everything
-// is where it began: so it begins elsewhere.
+// What an iteration computes of elements at other indices rotates with what it
+// was; what is passed on changes its name only.
 
 // CHECK-LABEL: gpuvm.program @turns
-// CHECK-DAG: register @r.0 : tensor<8xi32>
-// CHECK-DAG: register @r.1 : tensor<8xi32>
-// CHECK-DAG: register @r.1.next : tensor<8xi32>
-// CHECK-NOT: @r.0.next
-// CHECK: stage @r.start(%[[A:.*]] = %x : tensor<8xi32>, %[[B:.*]] = %y : tensor<8xi32>, %[[C:.*]] = %x
-// CHECK-NEXT: store %[[A]], @r.1.next
-// CHECK-NEXT: store %[[B]], @r.0 :
-// CHECK-NEXT: store %[[C]], @r.2 :
-// CHECK: loop 7 times rotating {{\[\[}}@r.0, @r.1, @r.1.next]] from 2
-// CHECK: stage @r.next(
-// CHECK-NEXT: store %{{.*}}, @r.1.next
-// CHECK-NOT: store
-// CHECK: }
-// CHECK-NEXT: }
-// CHECK-NOT: settle
+// CHECK: flow.loop @r 7 times (%[[V:.*]] = %x : tensor<8xi32>, %[[W:.*]] = %y : tensor<8xi32>, %[[SAME:.*]] = %x : tensor<8xi32>)
+// CHECK: %[[S:.*]] = stage @mirror(
+// CHECK: flow.next %[[W]], %[[S]], %[[SAME]] :
 
 // PLAN-LABEL: plan.program @turns
 // PLAN: plan.repeat 7 times rotating {{\[\[}}#gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>, #gpuvm.window<{{.*}}>]] from 2
@@ -133,21 +106,15 @@ gpuvm.program @turns(%x: tensor<8xi32>, %y: tensor<8xi32>) -> (a: tensor<8xi32>,
   gpuvm.return %r#0, %r#1, %r#2 : !gpuvm.message<tensor<8xi32>>, !gpuvm.message<tensor<8xi32>>, !gpuvm.message<tensor<8xi32>>
 }
 
-// If only the device knows the last turn, it counts them, and moves what is in
-// another place then.
+// If only the device knows the last iteration, it counts them.
 
 // CHECK-LABEL: gpuvm.program @settles
-// CHECK-DAG: register @r.turns : tensor<i32>
-// CHECK: loop 8 times while @r.go rotating {{\[\[}}@r.0, @r.0.next]] from 0
-// CHECK: stage @r.next when(
-// CHECK: store %{{.*}}, @r.0.next
-// CHECK: store %{{.*}}, @r.turns
-// CHECK: store %{{.*}}, @r.go
-// CHECK: }
-// CHECK-NEXT: }
-// CHECK-NEXT: stage @r.settle()
-// CHECK: store %{{.*}}, @r.0 :
-// CHECK: stage @r.last()
+// CHECK: flow.loop @r 8 times (%[[V:.*]] = %x : {{.*}}, %[[N:.*]] = %{{.*}}, %[[GO:.*]] = %{{.*}}) -> ({{.*}}) while %[[GO]] {
+// CHECK: stage @r.next when(%[[GO]] :
+// CHECK: arith.xori
+// CHECK: arith.extui
+// CHECK: arith.addi
+// CHECK: send %{{.*}}, %{{.*}}, %{{.*}} : {{.*}} else %{{.*}}, %{{.*}}, %{{.*}} :
 
 gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
   %r = gpuvm.repeat @r up_to 8 (%v = %x : tensor<8xi32>) {
@@ -173,16 +140,12 @@ gpuvm.program @settles(%x: tensor<8xi32>) -> (a: tensor<8xi32>) {
   gpuvm.return %r : !gpuvm.message<tensor<8xi32>>
 }
 
-// The turns that are counted anyhow are the turn's number: no kernel is for that
-// alone.
+// The iterations that are counted anyhow are the number of the iteration: no
+// kernel is for that alone.
 
 // CHECK-LABEL: gpuvm.program @numbered
-// CHECK-DAG: register @r.turns : tensor<i32>
-// CHECK-NOT: stage @r.turn(
-// CHECK: %[[STATE:.*]]:3 = stage @r.again() -> (tensor<1024xi32>, tensor<i32>, tensor<i1>)
-// CHECK: stage @step when(%[[STATE]]#2 : !gpuvm.message<tensor<i1>>) (%{{.*}} = %[[STATE]]#0 : {{.*}}, %{{.*}} = %[[STATE]]#1 : !gpuvm.message<tensor<i32>>,
-// CHECK: store %{{.*}}, @r.turns
-// CHECK-NEXT: store %{{.*}}, @r.go
+// CHECK: flow.loop @r 100 times (%[[V:.*]] = %x : {{.*}}, %[[N:.*]] = %{{.*}}, %[[GO:.*]] = %{{.*}}) -> ({{.*}}) while %[[GO]] {
+// CHECK: stage @step when(%[[GO]] : {{.*}}) (%{{.*}} = %[[V]] : {{.*}}, %{{.*}} = %[[N]] : !gpuvm.message<tensor<i32>>,
 // PLAN-LABEL: plan.program @numbered
 // PLAN: plan.repeat 100 times while <registers, {{[0-9]+}}, 1> {
 // PLAN: plan.dispatch @step_r.next_map_counts

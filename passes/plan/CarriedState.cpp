@@ -1,11 +1,13 @@
-//===- CarriedState.cpp - the registers of loop-carried values ------------===//
+//===- CarriedState.cpp - the registers of iteration values ---------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/program/CarriedState.h"
+#include "passes/plan/CarriedState.h"
+
+#include "kernels/analysis/Alternative.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,10 +20,17 @@ using namespace mlir::gpuvm;
 /// Each iteration of a period has descriptor sets of its own.
 static constexpr int64_t kLongestPeriod = 12;
 
-CarriedState::CarriedState(RepeatOp repeat)
-    : repeat(repeat), nexts(repeat.getInitial().size()),
-      stored(repeat.getInitial().size()), sources(repeat.getInitial().size()) {
-  findPlaces();
+bool gpuvm::saysGoesOn(Value condition, flow::LoopOp loop) {
+  for (; loop; loop = loop->getParentOfType<flow::LoopOp>())
+    if (condition && condition == loop.getWhile())
+      return true;
+  return false;
+}
+
+CarriedState::CarriedState(flow::LoopOp loop, ArrayRef<unsigned> fixed)
+    : loop(loop), nexts(loop.getInitial().size()),
+      stored(loop.getInitial().size()), sources(loop.getInitial().size()) {
+  findPlaces(fixed);
   findRotations();
   if (getPeriod() > kLongestPeriod) { // Everything is copied.
     rotations.clear();
@@ -31,7 +40,7 @@ CarriedState::CarriedState(RepeatOp repeat)
       nexts[i] = false;
     }
   }
-  int64_t period = getPeriod(), times = repeat.getTimes();
+  int64_t period = getPeriod(), times = loop.getTimes();
   phase = (period - times % period) % period;
 }
 
@@ -47,11 +56,20 @@ int64_t CarriedState::getPeriod() const {
 // What can be written over
 //===----------------------------------------------------------------------===//
 
-/// Whether `use` reads each element at the index of the result, or is an
-/// operand of which the operation updates a part.
+static Value outsideOf(flow::DispatchOp dispatch, Value inside) {
+  auto argument = dyn_cast<BlockArgument>(inside);
+  return argument ? dispatch.getInputs()[argument.getArgNumber()] : Value();
+}
+
+static YieldOp yieldOf(flow::DispatchOp dispatch) {
+  return cast<YieldOp>(dispatch.getBody().front().getTerminator());
+}
+
+/// Whether `use`, in the body of a dispatch, reads each element at the index of
+/// the result, or is an operand of which the operation updates a part.
 static bool keepsPositions(OpOperand &use) {
   Operation *op = use.getOwner();
-  if (isa<StageOp, SendOp, StoreOp>(op))
+  if (isa<flow::HoldOp>(op))
     return true;
   if (auto scatter = dyn_cast<ScatterOp>(op))
     return llvm::is_contained(scatter.getUpdatedOperands(),
@@ -62,47 +80,42 @@ static bool keepsPositions(OpOperand &use) {
     return linalg.getNumReductionLoops() == 0 &&
            linalg.getMatchingIndexingMap(&use).isIdentity();
   return op->hasTrait<OpTrait::Elementwise>() &&
-         isa<StageOp>(op->getParentOp());
+         isa<flow::DispatchOp>(op->getParentOp());
 }
 
-/// The values of the body of a repeat that `value` depends on, itself included.
-static llvm::DenseSet<Value> getSources(Value value, RepeatOp repeat) {
+/// The values of the body of a loop that `value` depends on, itself included.
+static llvm::DenseSet<Value> getSources(Value value, flow::LoopOp loop) {
   llvm::DenseSet<Value> sources;
   SmallVector<Value> open = {value};
   while (!open.empty()) {
     Value next = open.pop_back_val();
-    if (!repeat.getBody().isAncestor(next.getParentRegion()) ||
+    if (!loop.getBody().isAncestor(next.getParentRegion()) ||
         !sources.insert(next).second)
       continue;
     if (auto argument = dyn_cast<BlockArgument>(next)) {
-      if (auto stage = dyn_cast<StageOp>(argument.getOwner()->getParentOp()))
-        open.push_back(stage.getInputs()[argument.getArgNumber()]);
+      if (auto dispatch =
+              dyn_cast<flow::DispatchOp>(argument.getOwner()->getParentOp()))
+        open.push_back(outsideOf(dispatch, argument));
       continue;
     }
     Operation *op = next.getDefiningOp();
-    if (auto stage = dyn_cast<StageOp>(op)) {
-      unsigned number = cast<OpResult>(next).getResultNumber();
-      SendOp send = stage.getSend();
-      open.push_back(send.getPayloads()[number]);
-      if (!send.getOtherwise().empty())
-        open.push_back(send.getOtherwise()[number]);
-      if (stage.getConditional())
-        open.push_back(stage.getCondition());
-    } else {
+    if (auto dispatch = dyn_cast<flow::DispatchOp>(op))
+      open.push_back(yieldOf(dispatch)
+                         .getValues()[cast<OpResult>(next).getResultNumber()]);
+    else
       op->walk([&](Operation *inner) {
         llvm::append_range(open, inner->getOperands());
       });
-    }
   }
   return sources;
 }
 
 /// Whether the next value of `i` depends on elements of it at other indices.
-static bool readsElsewhere(RepeatOp repeat, unsigned i) {
+static bool readsElsewhere(flow::LoopOp loop, unsigned i) {
   llvm::DenseSet<Value> sources =
-      getSources(repeat.getNext().getValues()[i], repeat);
+      getSources(loop.getEnd().getValues()[i], loop);
   llvm::DenseSet<Value> seen;
-  SmallVector<Value> open = {repeat.getBody().getArgument(i)};
+  SmallVector<Value> open = {loop.getBody().getArgument(i)};
   while (!open.empty()) {
     Value next = open.pop_back_val();
     if (!sources.contains(next) || !seen.insert(next).second)
@@ -110,17 +123,16 @@ static bool readsElsewhere(RepeatOp repeat, unsigned i) {
     for (OpOperand &use : next.getUses()) {
       Operation *op = use.getOwner();
       unsigned number = use.getOperandNumber();
-      if (auto stage = dyn_cast<StageOp>(op)) {
-        open.push_back(stage.getBody().getArgument(number));
-      } else if (isa<SendOp>(op)) {
-        // Payloads, and what is sent otherwise.
-        if (auto sent = op->getParentOp()->getResults(); !sent.empty())
-          open.push_back(sent[number % sent.size()]);
+      if (auto dispatch = dyn_cast<flow::DispatchOp>(op)) {
+        if (number < dispatch.getInputs().size())
+          open.push_back(dispatch.getBody().getArgument(number));
+      } else if (isa<YieldOp>(op) && isa<flow::DispatchOp>(op->getParentOp())) {
+        open.push_back(op->getParentOp()->getResult(number));
       } else if (keepsPositions(use)) {
         llvm::append_range(open, op->getResults());
       } else {
-        // Of an operation of the stage: its region may hold the use.
-        while (!isa<StageOp, RepeatOp>(op->getParentOp()))
+        // Of an operation of the dispatch: its region may hold the use.
+        while (!isa<flow::DispatchOp, flow::LoopOp>(op->getParentOp()))
           op = op->getParentOp();
         if (llvm::any_of(op->getResults(),
                          [&](Value made) { return sources.contains(made); }))
@@ -131,38 +143,58 @@ static bool readsElsewhere(RepeatOp repeat, unsigned i) {
   return false;
 }
 
-/// Whether a stage other than the producer of the next value of `i` reads
-/// elements of it: it would have to come before.
-static bool isReadElsewhere(RepeatOp repeat, unsigned i, StageOp maker) {
-  return llvm::any_of(
-      repeat.getBody().getArgument(i).getUsers(), [&](Operation *user) {
-        return isa<RepeatOp>(user) || (isa<StageOp>(user) && user != maker);
-      });
+/// Whether a command other than the one that computes the next value of `i`
+/// reads it: it would have to come before.
+static bool isReadElsewhere(flow::LoopOp loop, unsigned i,
+                            flow::DispatchOp maker) {
+  return llvm::any_of(loop.getBody().getArgument(i).getUsers(),
+                      [&](Operation *user) {
+                        return isa<CommandOpInterface>(user) && user != maker &&
+                               user != loop.getEnd();
+                      });
+}
+
+/// Whether the next value of `i` is the old one on some condition.
+static bool isKept(flow::LoopOp loop, unsigned i, OpResult next) {
+  auto dispatch = cast<flow::DispatchOp>(next.getOwner());
+  Value made = yieldOf(dispatch).getValues()[next.getResultNumber()];
+  while (auto generic = made.getDefiningOp<linalg::GenericOp>()) {
+    std::optional<Alternative> choice = getAlternative(generic);
+    if (!choice)
+      break;
+    if (outsideOf(dispatch, choice->no) == loop.getBody().getArgument(i) &&
+        !saysGoesOn(outsideOf(dispatch, choice->condition), loop))
+      return true;
+    made = choice->yes;
+  }
+  return false;
 }
 
 /// Whether the next value of `i` is best stored over it: because it is computed
 /// element by element from it, or updates a part of it, or is copied from
 /// elsewhere in either case.
 bool CarriedState::isMadeInPlace(unsigned i) {
-  NextOp next = repeat.getNext();
-  auto stage = next.getValues()[i].getDefiningOp<StageOp>();
-  if (!stage || stage.getConditional() ||
-      repeat.getBody().getArgument(i).use_empty())
+  Value next = loop.getEnd().getValues()[i];
+  auto maker = next.getDefiningOp<flow::DispatchOp>();
+  if (!maker || maker->getParentOp() != loop ||
+      isKept(loop, i, cast<OpResult>(next)))
     return true;
-  if (readsElsewhere(repeat, i))
+  if (readsElsewhere(loop, i))
     return false;
   // A place more costs a move at the end if only the device knows when that is.
-  return next.getUntil() || !isReadElsewhere(repeat, i, stage);
+  return loop.getGo() || !isReadElsewhere(loop, i, maker);
 }
 
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
 
-void CarriedState::findPlaces() {
-  Block &body = repeat.getBody().front();
-  OperandRange values = repeat.getNext().getValues();
+void CarriedState::findPlaces(ArrayRef<unsigned> fixed) {
+  Block &body = loop.getBody().front();
+  OperandRange values = loop.getEnd().getValues();
   SmallVector<bool> isSource(values.size());
+  for (unsigned i : fixed)
+    isSource[i] = true; // Others get a copy.
   for (auto [i, value] : llvm::enumerate(values)) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument || argument.getOwner() != &body) {
@@ -177,7 +209,8 @@ void CarriedState::findPlaces() {
     }
   }
   for (unsigned i = 0; i < values.size(); ++i)
-    nexts[i] = stored[i] && (isSource[i] || !isMadeInPlace(i));
+    nexts[i] = stored[i] && !llvm::is_contained(fixed, i) &&
+               (isSource[i] || !isMadeInPlace(i));
 }
 
 /// Follows each value to the one that becomes it, up to a value for which there
@@ -208,10 +241,17 @@ void CarriedState::findRotations() {
     follow(i);
 }
 
-CarriedState::Place CarriedState::getStart(unsigned i) const {
+std::pair<const CarriedState::Rotation *, unsigned>
+CarriedState::find(unsigned i) const {
   for (const Rotation &rotation : rotations)
     for (auto [role, place] : llvm::enumerate(rotation))
       if (place.number == i && !place.isNext)
-        return rotation[(role + phase) % rotation.size()];
-  return {i, /*isNext=*/false};
+        return {&rotation, role};
+  return {nullptr, 0};
+}
+
+CarriedState::Place CarriedState::getStart(unsigned i) const {
+  auto [rotation, role] = find(i);
+  return rotation ? (*rotation)[(role + phase) % rotation->size()]
+                  : Place{i, /*isNext=*/false};
 }
