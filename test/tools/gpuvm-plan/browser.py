@@ -26,6 +26,7 @@ class Browser:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.driver.set_script_timeout(180)  # Machines may be busy with other tests.
         # Times of the page's thread alone: other programs run meanwhile.
         self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
