@@ -96,7 +96,10 @@ SmallVector<Bundler::Unit> Bundler::findRotations() const {
 
 /// Places that the same kernels use alike are a bundle. What rotates is alike
 /// in all roles, and in the same order in each of them.
-void Bundler::bundle(ArrayRef<flow::DispatchOp> crowded) {
+void Bundler::bundle(ArrayRef<flow::DispatchOp> crowded,
+                     ArrayRef<LiveRange> ranges) {
+  bundles.clear();
+  bundleOf.clear();
   std::map<Place, std::vector<Use>> uses;
   for (auto [number, kernel] : llvm::enumerate(crowded))
     for (const auto &[place, use] : getUses(kernel, number))
@@ -110,12 +113,18 @@ void Bundler::bundle(ArrayRef<flow::DispatchOp> crowded) {
       units.push_back({/*loop=*/~0u, {place}});
   struct Key {
     unsigned loop, kind;
+    std::pair<unsigned, unsigned> life;
     std::vector<std::vector<Use>> roles;
     auto operator<=>(const Key &) const = default;
   };
   std::map<Key, SmallVector<const Unit *>> alike;
   for (const Unit &unit : units) {
-    Key key = {unit.loop, kindOf(unit.roles.front()), {}};
+    Place first = unit.roles.front();
+    Key key = {unit.loop, kindOf(first), {}, {}};
+    if (first >= symbols.size() && !ranges.empty()) {
+      const LiveRange &range = ranges[first - symbols.size()];
+      key.life = {range.first, range.last};
+    }
     for (Place place : unit.roles)
       key.roles.push_back(uses[place]);
     alike[key].push_back(&unit);
@@ -129,12 +138,8 @@ void Bundler::bundle(ArrayRef<flow::DispatchOp> crowded) {
     }
 }
 
-bool Bundler::copyOperands(flow::DispatchOp kernel, uint64_t most,
-                           uint64_t scratch) const {
-  struct Bound {
-    SmallVector<unsigned> operands;
-    bool stays = false; ///< Written.
-  };
+llvm::MapVector<std::pair<unsigned, WindowAttr>, Bundler::Bound>
+Bundler::findBindings(flow::DispatchOp kernel) const {
   llvm::MapVector<std::pair<unsigned, WindowAttr>, Bound> bindings;
   auto boundWith = [&](Value value) -> Bound & {
     std::optional<Place> place = placeOf(value);
@@ -145,6 +150,12 @@ bool Bundler::copyOperands(flow::DispatchOp kernel, uint64_t most,
     boundWith(input).operands.push_back(number);
   for (Value output : kernel.getOutputs())
     boundWith(output).stays = true;
+  return bindings;
+}
+
+bool Bundler::copyOperands(flow::DispatchOp kernel, uint64_t most,
+                           uint64_t scratch) const {
+  auto bindings = findBindings(kernel);
   if (bindings.size() + scratch <= most)
     return false;
   SmallVector<const Bound *> copied;

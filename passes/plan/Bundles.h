@@ -41,8 +41,14 @@ public:
   findCrowded(uint64_t most, uint64_t maxWindowBytes,
               function_ref<uint64_t(flow::DispatchOp)> scratch) const;
 
-  /// Decides what lies together so that `crowded` kernels need few bindings.
-  void bundle(ArrayRef<flow::DispatchOp> crowded);
+  /// Decides what lies together so that `crowded` kernels need few bindings;
+  /// with `ranges`, only values that live in the same steps.
+  void bundle(ArrayRef<flow::DispatchOp> crowded,
+              ArrayRef<LiveRange> ranges = {});
+  /// The bindings that a kernel needs besides those for scratch.
+  unsigned countBindings(flow::DispatchOp kernel) const {
+    return findBindings(kernel).size();
+  }
   /// Copies operands of `kernel` whose bundles are of few values until it needs
   /// `most` bindings, `scratch` of them for scratch; false if there are none.
   bool copyOperands(flow::DispatchOp kernel, uint64_t most,
@@ -69,6 +75,13 @@ private:
   std::optional<Place> placeOf(Value value) const;
   std::map<Place, Use> getUses(flow::DispatchOp kernel, unsigned number) const;
   SmallVector<Unit> findRotations() const;
+  struct Bound {
+    SmallVector<unsigned> operands;
+    bool stays = false; ///< Written.
+  };
+  /// By bundles, or by windows that are in none.
+  llvm::MapVector<std::pair<unsigned, WindowAttr>, Bound>
+  findBindings(flow::DispatchOp kernel) const;
   unsigned kindOf(Place place) const;
 
   ProgramOp program;

@@ -254,7 +254,11 @@ bool MemoryPlanner::placeTogether() {
       bundler.findCrowded(most, options.maxWindowBytes, scratchOf);
   if (crowded.empty())
     return true;
-  bundler.bundle(crowded);
+  bundler.bundle(crowded, values);
+  if (llvm::any_of(crowded, [&](flow::DispatchOp dispatch) {
+        return bundler.countBindings(dispatch) + scratchOf(dispatch) > most;
+      }))
+    bundler.bundle(crowded);
   bool copies = false;
   for (flow::DispatchOp dispatch : crowded)
     copies |= bundler.copyOperands(dispatch, most, scratchOf(dispatch));

@@ -15,9 +15,6 @@ using namespace mlir::linear;
 using gpuvm::ProgramBuilder;
 
 namespace {
-/// A map has so many results; more of them are several maps.
-constexpr size_t kMaxResults = 20;
-
 class LaunchBuilder {
 public:
   LaunchBuilder(ProgramBuilder &b, const vm::linear::Program &program,
@@ -28,10 +25,13 @@ public:
   gpuvm::Sent buildBody(Value memory);
 
 private:
-  void buildMaps(Value memory);
+  void buildMap(Value memory);
   Value buildRows();
   Value buildElement(uint32_t element, Value machine);
   SmallVector<Value> buildSums();
+  template <typename Join>
+  Value reduce(ValueRange vectors, Type type,
+               function_ref<Value(ValueRange)> ofMachine);
 
   RankedTensorType vectorOf(Type element) const {
     return RankedTensorType::get({launch.launch->count}, element);
@@ -48,28 +48,19 @@ private:
 };
 } // namespace
 
-/// The function's results, in as many maps as it takes.
-void LaunchBuilder::buildMaps(Value memory) {
+/// The function's results.
+void LaunchBuilder::buildMap(Value memory) {
   auto types =
       llvm::map_to_vector(routine.getResultTypes(),
                           [&](Type type) -> Type { return vectorOf(type); });
-  AffineMap v = b.getMultiDimIdentityMap(1);
-  for (ArrayRef<Type> rest = types; !rest.empty();
-       rest = rest.drop_front(std::min(rest.size(), kMaxResults))) {
-    size_t first = types.size() - rest.size();
-    ArrayRef<Type> own = rest.take_front(kMaxResults);
-    auto body = [&](ValueRange) {
-      Value number = arith::IndexCastOp::create(b, b.getI32Type(), index(0));
-      Value machine = arith::AddIOp::create(
-          b, number, b.constant(b.getI32Type(), launch.firstMachine));
-      SmallVector<Value> all =
-          gpuvm::inlineFunction(b, routine, {machine, memory});
-      return SmallVector<Value>(ArrayRef(all).slice(first, own.size()));
-    };
-    llvm::append_range(
-        results,
-        b.generic({}, own, SmallVector<AffineMap>(own.size(), v), body));
-  }
+  auto body = [&](ValueRange) {
+    Value number = arith::IndexCastOp::create(b, b.getI32Type(), index(0));
+    Value machine = arith::AddIOp::create(
+        b, number, b.constant(b.getI32Type(), launch.firstMachine));
+    return gpuvm::inlineFunction(b, routine, {machine, memory});
+  };
+  SmallVector<AffineMap> maps(types.size(), b.getMultiDimIdentityMap(1));
+  results = b.generic({}, types, maps, body);
 }
 
 /// What an element begins with, or where the code uses it what it ends with;
@@ -112,40 +103,50 @@ Value LaunchBuilder::buildRows() {
   return b.generic({}, rows, b.getMultiDimIdentityMap(2), body).front();
 }
 
+/// `Join` of what `ofMachine` computes, of `type`, of each machine's numbers.
+template <typename Join>
+Value LaunchBuilder::reduce(ValueRange vectors, Type type,
+                            function_ref<Value(ValueRange)> ofMachine) {
+  Value none = b.constant(RankedTensorType::get({}, type), 0);
+  SmallVector<AffineMap> maps(vectors.size(), b.getMultiDimIdentityMap(1));
+  maps.push_back(AffineMap::get(1, 0, b.getContext()));
+  auto op = linalg::GenericOp::create(
+      b, none.getType(), vectors, none, maps, utils::IteratorType::reduction,
+      [&](OpBuilder &inside, Location, ValueRange arguments) {
+        OpBuilder::InsertionGuard guard(b);
+        b.restoreInsertionPoint(inside.saveInsertionPoint());
+        Value own = ofMachine(arguments.drop_back());
+        linalg::YieldOp::create(
+            b, Join::create(b, arguments.back(), own).getResult());
+      });
+  return op.getResult(0);
+}
+
 /// Instructions of each class, how many machines faulted and how many still
 /// run, and the most that one machine executed.
 SmallVector<Value> LaunchBuilder::buildSums() {
   ValueRange counted =
       ArrayRef(results).slice(launch.elements.size(), 5); // With where it is.
-  AffineMap v = b.getMultiDimIdentityMap(1);
-  SmallVector<Type> longs(5, vectorOf(b.getI64Type()));
-  SmallVector<Value> sums =
-      b.generic(counted, longs, SmallVector<AffineMap>(10, v),
-                [&](ValueRange own) { return b.call("counted", own); });
-  SmallVector<Value> most =
-      b.generic(counted.drop_front(), vectorOf(b.getI32Type()),
-                SmallVector<AffineMap>(5, v),
-                [&](ValueRange own) { return b.call("executed", own); });
-  auto reduce = [&]<typename Op>(Value all, Op) -> Value {
-    Type element = getElementTypeOrSelf(all.getType());
-    Value none = b.constant(RankedTensorType::get({}, element), 0);
-    auto op = linalg::ReduceOp::create(
-        b, all, none, ArrayRef<int64_t>{0},
-        [](OpBuilder &inside, Location loc, ValueRange pair) {
-          linalg::YieldOp::create(
-              inside, loc,
-              Op::create(inside, loc, pair[1], pair[0]).getResult());
-        });
-    return op->getResult(0);
-  };
-  for (Value &sum : sums)
-    sum = reduce(sum, arith::AddIOp());
-  sums.push_back(reduce(most.front(), arith::MaxUIOp()));
+  ValueRange executed = counted.drop_front();
+  Type longs = b.getI64Type();
+  SmallVector<Value> sums;
+  for (Value own : executed)
+    sums.push_back(reduce<arith::AddIOp>(own, longs, [&](ValueRange count) {
+      return arith::ExtUIOp::create(b, longs, count.front());
+    }));
+  sums.push_back(
+      reduce<arith::AddIOp>(counted.take_front(), longs, [&](ValueRange where) {
+        return b.call("standing", where).front();
+      }));
+  sums.push_back(
+      reduce<arith::MaxUIOp>(executed, b.getI32Type(), [&](ValueRange counts) {
+        return b.call("executed", counts).front();
+      }));
   return sums;
 }
 
 gpuvm::Sent LaunchBuilder::buildBody(Value memory) {
-  buildMaps(memory);
+  buildMap(memory);
   size_t at = launch.elements.size();
   gpuvm::Sent sent{{buildRows(), results[at]}};
   llvm::append_range(sent.payloads, buildSums());

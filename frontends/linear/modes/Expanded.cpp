@@ -16,9 +16,6 @@ using namespace vm;
 using namespace vm::linear;
 
 namespace {
-/// Results have room for so many WRITEs.
-constexpr size_t kMaxWrites = 8;
-
 class Expander {
 public:
   Expander(const Program &program, const Launch &launch)
@@ -33,7 +30,7 @@ private:
   void followReturn(uint32_t step);
   Status checkLoops();
   void orderWrites();
-  bool reaches(uint32_t from, uint32_t to) const;
+  std::vector<bool> reachedFrom(uint32_t step) const;
 
   const Program &program;
   const Launch &launch;
@@ -107,21 +104,20 @@ Status Expander::follow(uint32_t step) {
   return {};
 }
 
-bool Expander::reaches(uint32_t from, uint32_t to) const {
+/// Which steps may come after this one.
+std::vector<bool> Expander::reachedFrom(uint32_t step) const {
   std::vector<bool> seen(code.steps.size());
-  std::vector<uint32_t> pending = code.steps[from].next;
+  std::vector<uint32_t> pending = code.steps[step].next;
   while (!pending.empty()) {
-    uint32_t step = pending.back();
+    uint32_t next = pending.back();
     pending.pop_back();
-    if (step == to)
-      return true;
-    if (seen[step])
+    if (seen[next])
       continue;
-    seen[step] = true;
-    pending.insert(pending.end(), code.steps[step].next.begin(),
-                   code.steps[step].next.end());
+    seen[next] = true;
+    pending.insert(pending.end(), code.steps[next].next.begin(),
+                   code.steps[next].next.end());
   }
-  return false;
+  return seen;
 }
 
 /// Finds the WRITEs, none of which may be in a loop.
@@ -131,23 +127,20 @@ Status Expander::checkLoops() {
     if (program.instructions[number].opcode != Opcode::Write)
       continue;
     code.writes.push_back(step);
-    if (reaches(step, step))
+    if (reachedFrom(step)[step])
       return refuse(fmt::format("it has a WRITE in a loop, in line {}",
                                 program.lines[number]));
   }
-  if (code.writes.size() > kMaxWrites)
-    return exceed(fmt::format("it has {} WRITEs with its calls written out, "
-                              "and {} are the most",
-                              code.writes.size(), kMaxWrites));
   return {};
 }
 
 void Expander::orderWrites() {
-  // There are few: one comes before another if it reaches it.
+  // One comes before another if it reaches it.
   std::vector<uint32_t> ordered;
   for (uint32_t write : code.writes) {
+    std::vector<bool> reached = reachedFrom(write);
     auto at = std::ranges::find_if(
-        ordered, [&](uint32_t other) { return reaches(write, other); });
+        ordered, [&](uint32_t other) { return reached[other]; });
     ordered.insert(at, write);
   }
   code.writes = ordered;

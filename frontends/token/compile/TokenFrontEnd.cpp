@@ -458,7 +458,7 @@ TokenFrontEnd::readFiles(const std::vector<std::string> &paths) const {
                                             std::move(modules), options);
   input->text = llvm::MemoryBuffer::getMemBufferCopy(engine, kEngineFile);
   input->engine = std::move(engine);
-  input->shown = std::max(room.steps, kStepsWithModel);
+  input->shown = room.steps;
   if (isLanguage) {
     Result<LanguageModel> model =
         readLanguageModel(options.model, input->machine());

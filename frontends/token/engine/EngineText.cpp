@@ -100,7 +100,7 @@ std::string vm::token::numbers(int count, const char *format) {
 void EngineWriter::setSizes() {
   vm::setSizes(arguments, allEngineSizes(), sizes);
   // A model's program has room for so many tokens.
-  set("chunk", std::max(sizes.steps, kStepsWithModel));
+  set("chunk", sizes.steps);
   // What is recorded of the pattern of an event depends on how it was heard.
   set("longest", sizes.textStates > 0 ? "%longest" : "%most");
   set("recordedLongest", sizes.textStates > 0 ? "%heardLongest" : "%most");

@@ -42,13 +42,8 @@ func.func private @outputs(%x: !registers, %w: !machines) -> (tensor<@machines@x
   func.return %s, %status, %fault : tensor<@machines@x22xf32>, !machines, !machines
 }
 
-// The counts of a machine of a compiled launch as long words, and 1 if it faulted, 2^32 if it
-// still runs.
-func.func private @counted(%where: i32, %a: i32, %b: i32, %c: i32, %d: i32) -> (i64, i64, i64, i64, i64) {
-  %a1 = arith.extui %a : i32 to i64
-  %b1 = arith.extui %b : i32 to i64
-  %c1 = arith.extui %c : i32 to i64
-  %d1 = arith.extui %d : i32 to i64
+// Of where a machine of a compiled launch is: 1 if it faulted, 2^32 if it still runs.
+func.func private @standing(%where: i32) -> i64 {
   %places = arith.constant 24 : i32
   %mask = arith.constant 7 : i32
   %none = arith.constant 0 : i32
@@ -62,7 +57,7 @@ func.func private @counted(%where: i32, %a: i32, %b: i32, %c: i32, %d: i32) -> (
   %g = arith.extui %isRunning : i1 to i64
   %g1 = arith.shli %g, %by : i64
   %h = arith.ori %f, %g1 : i64
-  func.return %a1, %b1, %c1, %d1, %h : i64, i64, i64, i64, i64
+  func.return %h : i64
 }
 
 // The instructions that it executed.
@@ -73,7 +68,7 @@ func.func private @executed(%a: i32, %b: i32, %c: i32, %d: i32) -> i32 {
   func.return %s : i32
 }
 
-// How a phase ended, of the sum of what @counted says, and whether it ended well.
+// How a phase ended, of the sum of what @standing says, and whether it ended well.
 func.func private @ended(%sum: i64) -> (i64, i1) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
