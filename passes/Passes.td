@@ -290,8 +290,8 @@ def InferPredicates : GpuvmProgramPass<"gpuvm-infer-predicates"> {
     the predicate is true, or, with `unless`, only while it is false, or if they
     are selects between what it computes and an operand. Such a kernel gets the
     predicate as an operand, so that it is scheduled after it, and the selects
-    go: `otherwise` says which operand a result is. This is the only pass that
-    reads selects of conditions; the rest read `if`, `unless` and `otherwise`.
+    go: `otherwise` says which operand a result is. Later passes look for no
+    selects of conditions; they read `if`, `unless` and `otherwise`.
     If each kernel computes the predicate for itself, one more kernel computes
     it for all of them. With `mode=auto` the kernels of a predicate get it if
     they are expected to take longer than an indirect dispatch costs; with

@@ -7,9 +7,8 @@
 // alone, in one workgroup: the step becomes a kernel, whose operands are inputs
 // of the chain and what earlier steps hold. These values are kept in workgroup
 // memory, where the family takes them for windows, or are in windows if they
-// are large. If all that is held has the
-// same leading dimensions, and no step reads across them, each of their indices
-// has a workgroup, an instance.
+// are large. If all that is held has the same leading dimensions, and no step
+// reads across them, each of their indices has a workgroup, an instance.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,8 @@
 //
 // Gives kernels that are needed only while a condition holds, or only while it
 // does not, the condition as an input, where that saves more than it costs
-// (KernelNeed.h). gpuvm-predicate-dispatches has the device skip them.
+// (KernelNeed.h). Selects of such kernels become `otherwise`.
+// gpuvm-predicate-dispatches has the device skip them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Bundles.cpp - windows that lie next to each other ------------------===//
+//===- Bundles.cpp - adjacent windows -------------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -79,7 +79,7 @@ Bundler::findCrowded(uint64_t most, uint64_t maxWindowBytes,
 }
 
 //===----------------------------------------------------------------------===//
-// What lies next to what
+// Adjacent places
 //===----------------------------------------------------------------------===//
 
 SmallVector<Bundler::Unit> Bundler::findRotations() const {

@@ -1,4 +1,4 @@
-//===- Bundles.h - windows that lie next to each other ----------*- C++ -*-===//
+//===- Bundles.h - adjacent windows -----------------------------*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -199,21 +199,6 @@ static bool staysBetween(flow::DispatchOp maker, StoreOp store,
   return true;
 }
 
-/// A dispatch before `op` that copies `values`, of one number of elements.
-static flow::DispatchOp addCopyingKernel(Operation *op, ValueRange values,
-                                         ArrayAttr stages, const Twine &name) {
-  OpBuilder b(op);
-  auto program = op->getParentOfType<ProgramOp>();
-  auto dispatch = flow::DispatchOp::create(b, op->getLoc(), values.getTypes(),
-                                           freeName(program, name), Root::map,
-                                           stages, values);
-  Block *body = b.createBlock(&dispatch.getBody());
-  for (Value value : values)
-    body->addArgument(value.getType(), op->getLoc());
-  YieldOp::create(b, op->getLoc(), body->getArguments());
-  return dispatch;
-}
-
 /// Stores by a dispatch with the predicate that the maker of the value has:
 /// then neither runs for a symbol that stays as it is. Both operands are read
 /// here once more.
@@ -233,8 +218,9 @@ static void storeOnCondition(StoreOp store, flow::DispatchOp maker,
   std::string name = (maker.getSymName() + "_to_" + store.getSymbol()).str();
   if (std::optional<int64_t> offset = store.getOffset())
     name.append("_").append(std::to_string(*offset));
+  OpBuilder b(store);
   flow::DispatchOp dispatch =
-      addCopyingKernel(store, made, *store.getStages(), name);
+      addCopies(b, store.getLoc(), name, *store.getStages(), made);
   dispatch.getInputsMutable().append(maker.getInputs()[*otherwise]);
   dispatch.getBody().addArgument(made.getType(), store.getLoc());
   dispatch.getPredicateMutable().assign(predicate);
