@@ -75,6 +75,10 @@ if importlib.util.find_spec("selenium") and importlib.util.find_spec("PIL") and 
     config.available_features.add("chromium")
 if os.path.exists(os.path.join(ROOT, ".cache", "vscode", "node_modules", "installed-lock.json")):  # tools/test gets it by tools/dev/vscode.
     config.available_features.add("vscode")
+if shutil.which("mpirun") and ctypes.util.find_library("mpi"):  # openmpi-bin, libopenmpi3, the same.
+    config.available_features.add("mpi")
+    # As root in a container, and more ranks than processors.
+    config.substitutions.append(("%mpirun", "mpirun --allow-run-as-root --oversubscribe"))
 if ctypes.util.find_library("fftw3"):  # libfftw3-double3, the same.
     config.available_features.add("fftw")
 for program in ("glslangValidator", "spirv-val"):

@@ -30,6 +30,7 @@ enum class Code {
   DeviceLost = 5,  ///< The device was lost or a wait timed out.
   OutOfMemory = 6, ///< Host or device memory is exhausted.
   Excess = 7,      ///< The device found more than there is room for.
+  Rank = 8,        ///< Another rank has failed, does not answer or disagrees.
 };
 
 /// Success, or a code and a sentence.
