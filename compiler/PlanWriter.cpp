@@ -243,6 +243,21 @@ void PlanTranslator::addData(plan::DataOp data) {
 // Commands
 //===----------------------------------------------------------------------===//
 
+static vm::RankTransfer toTransfer(plan::TransferAttr attr) {
+  vm::RankTransfer transfer;
+  transfer.kind = static_cast<vm::TransferKind>(attr.getKind());
+  transfer.source = toWindow(attr.getSource());
+  transfer.destination = toWindow(attr.getDestination());
+  transfer.offset = attr.getOffset();
+  transfer.rotate = attr.getRotate();
+  transfer.rowBytes = attr.getRows();
+  if (WindowAttr counts = attr.getCounts())
+    transfer.counts = toWindow(counts);
+  if (WindowAttr received = attr.getReceived())
+    transfer.received = toWindow(received);
+  return transfer;
+}
+
 std::vector<vm::BoundWindow> PlanTranslator::bind(StringRef kernel,
                                                   ArrayAttr windows) {
   std::vector<vm::BoundWindow> bound;
@@ -298,6 +313,14 @@ void PlanTranslator::addCommand(Operation *command) {
       .Case<plan::ClockOp>([&](auto c) {
         add(vm::Clock{toWindow(c.getWindow())}, c.getStages());
       })
+      .Case<plan::ExchangeOp>([&](auto e) {
+        vm::Exchange exchange;
+        for (auto transfer :
+             e.getTransfers().template getAsRange<plan::TransferAttr>())
+          exchange.transfers.push_back(toTransfer(transfer));
+        add(std::move(exchange), e.getStages());
+      })
+      .Case<plan::AwaitOp>([&](auto) { add(vm::Await(), {}); })
       .Case<plan::RepeatOp>([&](auto r) {
         vm::Repeat repeat = {/*commands=*/0,
                              static_cast<uint32_t>(r.getTimes()),
@@ -400,6 +423,7 @@ FailureOr<vm::Plan> PlanTranslator::run() {
   plan.program = op.getName().str();
   llvm::copy(op.getRegions(), plan.regionBytes.begin());
   plan.instances = op.getInstances();
+  plan.ranks = op.getRanks().value_or(0);
   if (failed(addKernels()))
     return failure();
   for (auto data : op.getBody().getOps<plan::DataOp>())

@@ -21,5 +21,12 @@ def Plan_Access : I32Enum<"Access", "what a kernel does to a window", [
     I32EnumCase<"readwrite", 3>]> {
   let cppNamespace = "::mlir::plan";
 }
+def Plan_TransferKind : I32Enum<"TransferKind", "how bytes move between ranks", [
+    I32EnumCase<"all_gather", 0>,
+    I32EnumCase<"all_to_all", 1>,
+    I32EnumCase<"shift_up", 2>,
+    I32EnumCase<"shift_down", 3>]> {
+  let cppNamespace = "::mlir::plan";
+}
 
 #endif // PLAN_ENUMS

@@ -83,6 +83,17 @@ SmallVector<gpuvm::Access> plan::getAccesses(Operation *command,
       })
       .Case<FillOp, plan::ClockOp>([&](auto op) {
         accesses.push_back({op.getWindow(), /*writes=*/true});
+      })
+      .Case<ExchangeOp>([&](auto op) {
+        for (auto transfer :
+             op.getTransfers().template getAsRange<TransferAttr>()) {
+          accesses.push_back({transfer.getSource(), /*writes=*/false});
+          accesses.push_back({transfer.getDestination(), /*writes=*/true});
+          if (WindowAttr counts = transfer.getCounts())
+            accesses.push_back({counts, /*writes=*/false});
+          if (WindowAttr received = transfer.getReceived())
+            accesses.push_back({received, /*writes=*/true});
+        }
       });
   return accesses;
 }
@@ -122,6 +133,13 @@ LogicalResult ModuleVerifier::verifyWindows(Operation *op,
   if (auto array = dyn_cast<ArrayAttr>(attribute)) {
     for (Attribute element : array)
       if (failed(verifyWindows(op, element)))
+        return failure();
+    return success();
+  }
+  if (auto transfer = dyn_cast<TransferAttr>(attribute)) {
+    for (WindowAttr part : {transfer.getSource(), transfer.getDestination(),
+                            transfer.getCounts(), transfer.getReceived()})
+      if (part && failed(verifyWindows(op, part)))
         return failure();
     return success();
   }
@@ -181,8 +199,8 @@ LogicalResult ModuleVerifier::verifyInstance(Operation *op, int64_t instance) {
 
 static ArrayRef<int32_t> getStages(Operation *command) {
   return TypeSwitch<Operation *, ArrayRef<int32_t>>(command)
-      .Case<DispatchOp, DispatchIndirectOp, plan::CopyOp, FillOp,
-            plan::ClockOp>([](auto op) { return op.getStages(); })
+      .Case<DispatchOp, DispatchIndirectOp, plan::CopyOp, FillOp, plan::ClockOp,
+            ExchangeOp>([](auto op) { return op.getStages(); })
       .Default(ArrayRef<int32_t>());
 }
 
@@ -411,7 +429,7 @@ LogicalResult plan::ClockOp::verify() {
 
 bool plan::isCommand(Operation *op) {
   return isa<DispatchOp, DispatchIndirectOp, BarrierOp, plan::CopyOp, FillOp,
-             plan::ClockOp, plan::RepeatOp>(op);
+             plan::ClockOp, plan::RepeatOp, ExchangeOp, AwaitOp>(op);
 }
 
 LogicalResult plan::RepeatOp::verifyRegions() {

@@ -41,6 +41,37 @@ def Plan_BindingAttr : AttrDef<Plan_Dialect, "Binding"> {
 }
 def Plan_BindingArrayAttr : TypedArrayAttrBase<Plan_BindingAttr, "bindings">;
 
+def Plan_TransferAttr : AttrDef<Plan_Dialect, "Transfer"> {
+  let mnemonic = "transfer";
+  let summary = "Bytes that every rank sends and receives.";
+  let description = [{
+    With n ranks, `all_gather` makes the source of rank r block r of every
+    destination; `all_to_all` makes block r of the source of rank s block s of the
+    destination of rank r; `shift_up` and `shift_down` bring the source to the rank
+    that is `offset` further, or before. With `rotate true` the first rank comes after
+    the last one; else a rank without a source keeps what is in its destination.
+
+    With `rows`, the bytes of a row, only the first rows of each block of an
+    `all_to_all` are sent, as many as `counts` has of it; `received` gets those of the
+    blocks that come. Both are a word of 32 bits for each rank.
+
+    Example: `#plan.transfer<shift_up, <registers, 0, 64> to <registers, 256, 64> offset 1>`
+  }];
+  let parameters = (ins EnumParameter<Plan_TransferKind>:$kind,
+                        "::mlir::gpuvm::WindowAttr":$source,
+                        "::mlir::gpuvm::WindowAttr":$destination,
+                        DefaultValuedParameter<"uint32_t", "0">:$offset,
+                        DefaultValuedParameter<"bool", "false">:$rotate,
+                        DefaultValuedParameter<"uint32_t", "0">:$rows,
+                        OptionalParameter<"::mlir::gpuvm::WindowAttr">:$counts,
+                        OptionalParameter<"::mlir::gpuvm::WindowAttr">:$received);
+  let assemblyFormat = [{
+    `<` $kind `,` $source `to` $destination (`offset` $offset^)? (`rotate` $rotate^)?
+    (`rows` $rows^)? (`counts` $counts^)? (`received` $received^)? `>`
+  }];
+}
+def Plan_TransferArrayAttr : TypedArrayAttrBase<Plan_TransferAttr, "transfers">;
+
 class Plan_Op<string mnemonic, list<Trait> traits = []>
     : Op<Plan_Dialect, mnemonic, traits>;
 class Plan_ProgramChild<string mnemonic, list<Trait> traits = []>
@@ -68,6 +99,8 @@ def Plan_ModuleOp : Plan_Op<"module", [
     C6: inputs, or symbols, that have one name in two programs are equal: the
         programs share them.
 
+    Programs with exchanges run on as many `ranks` together.
+
     Example:
 
     ```mlir
@@ -79,10 +112,11 @@ def Plan_ModuleOp : Plan_Op<"module", [
     ```
   }];
   let arguments = (ins SymbolNameAttr:$name, DenseI64ArrayAttr:$regions,
-                       I64Attr:$instances);
+                       I64Attr:$instances, OptionalAttr<I64Attr>:$ranks);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `regions` $regions `instances` $instances attr-dict-with-keyword $body
+    $name `regions` $regions `instances` $instances (`ranks` $ranks^)?
+    attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
 }
@@ -361,6 +395,36 @@ def Plan_ClockOp : Plan_Command<"clock"> {
   let arguments = (ins Gpuvm_WindowAttr:$window, DenseI32ArrayAttr:$stages);
   let assemblyFormat = "$window `for` $stages attr-dict";
   let hasVerifier = 1;
+}
+
+def Plan_ExchangeOp : Plan_Command<"exchange"> {
+  let summary = "Begins transfers between ranks.";
+  let description = [{
+    Everything before it is done then. Until the next `plan.await` of the same list
+    the device may work on what does not touch the windows of the transfers.
+
+    Example:
+
+    ```mlir
+    plan.module @halo regions [768, 0, 0, 0, 0] instances 0 ranks 2 {
+      plan.program @halo {
+        plan.exchange [#plan.transfer<shift_up, <registers, 0, 64> to <registers, 256, 64> offset 1>] for []
+        plan.fill #gpuvm.window<registers, 512, 64> with 0 for []
+        plan.await
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Plan_TransferArrayAttr:$transfers, DenseI32ArrayAttr:$stages);
+  let assemblyFormat = "$transfers `for` $stages attr-dict";
+}
+
+def Plan_AwaitOp : Plan_Command<"await"> {
+  let summary = "Everything before it is done, and the exchange.";
+  let description = [{
+    Example: as of `plan.exchange`.
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 def Plan_RepeatOp : Plan_Command<"repeat", [

@@ -56,6 +56,7 @@ private:
   void add(plan::RepeatOp loop);
   void add(Operation *command);
   void addLeftOut(plan::DispatchIndirectOp dispatch);
+  void addDone(Operation *command);
 
   /// A loop that has begun.
   struct Open {
@@ -170,6 +171,16 @@ void BarrierPlacer::addLeftOut(plan::DispatchIndirectOp dispatch) {
   index += 2;
 }
 
+/// An exchange or its end, before which everything is done.
+void BarrierPlacer::addDone(Operation *command) {
+  previous.clear();
+  current.clear();
+  barrier = {};
+  for (const Access &access : plan::getAccesses(command, symbols))
+    current.push_back({access, index});
+  ++index;
+}
+
 void BarrierPlacer::add(Operation *command) {
   SmallVector<Access> accesses = plan::getAccesses(command, symbols);
   SmallVector<Attribute> hazards;
@@ -193,6 +204,8 @@ void BarrierPlacer::add(Block &block) {
       add(loop);
     else if (dispatch && dispatch.getUnless())
       addLeftOut(dispatch);
+    else if (isa<plan::ExchangeOp, plan::AwaitOp>(op))
+      addDone(&op);
     else if (plan::isCommand(&op) && !isa<plan::BarrierOp>(op))
       add(&op);
   }

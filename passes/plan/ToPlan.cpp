@@ -603,7 +603,8 @@ void ToPlan::runOnOperation() {
   PlanContext context;
   context.hasSeveral = hasSeveral;
   context.plan =
-      plan::ModuleOp::create(b, programs.front().getLoc(), name, regions, 0);
+      plan::ModuleOp::create(b, programs.front().getLoc(), name, regions, 0,
+                             /*ranks=*/IntegerAttr());
   context.plan.getBody().emplaceBlock();
   if (failed(addKernels(programs, context)))
     return signalPassFailure();

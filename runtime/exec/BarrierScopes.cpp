@@ -301,6 +301,13 @@ Result<BarrierScopes> barrierScopesOf(const Plan &plan,
   addDestination(scopes.afterUploads, all);
   VM_RETURN_IF_ERROR(addGroupCountScopes(plan, scopes, deadline));
 
+  addSource(scopes.aroundExchange, {all.compute, /*transfer=*/true});
+  addDestination(scopes.aroundExchange, {all.compute, /*transfer=*/true});
+  if (std::ranges::any_of(plan.commands, [](const Command &command) {
+        return std::holds_alternative<DispatchIndirect>(command.op);
+      }))
+    addIndirectDestination(scopes.aroundExchange);
+
   addSource(scopes.beforeDownloads, all);
   addDestination(scopes.beforeDownloads, {/*compute=*/false, true});
   addSource(scopes.toHost, {all.compute, /*transfer=*/true});

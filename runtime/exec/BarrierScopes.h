@@ -37,6 +37,8 @@ struct BarrierScopes {
   BarrierScope afterUploads;
   /// One for each command of the plan; used where the command is a barrier.
   std::vector<BarrierScope> commands;
+  /// Between what comes before an exchange and what comes after it.
+  BarrierScope aroundExchange;
   /// Between the last command and the downloads.
   BarrierScope beforeDownloads;
   /// Between everything and the host.

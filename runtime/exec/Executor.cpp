@@ -73,6 +73,7 @@ Status Executor::setUp() {
   inputBound_.assign(plan_.inputs.size(), false);
   pipelines_ = Pipelines(plan_.kernels.size());
   isCompiled_.assign(plan_.kernels.size(), false);
+  VM_RETURN_IF_ERROR(createExchanges());
   for (LoadedProgram &program : programs_)
     VM_RETURN_IF_ERROR(createHalf(program, program.half));
   return programs_.size() == 1 ? prepare(programs_.front()) : Status();
@@ -210,6 +211,19 @@ Status Executor::createRegions() {
   return {};
 }
 
+Status Executor::createExchanges() {
+  if (!options_.ranks)
+    options_.ranks = &alone_;
+  uint32_t ranks = options_.ranks->size();
+  if (plan_.ranks && plan_.ranks != ranks)
+    return Status(Code::BadInput,
+                  fmt::format("The plan is for {} ranks ({} run it).",
+                              plan_.ranks, ranks));
+  return assign(exchanges_,
+                Exchanges::create(device_, plan_, options_.ranks->rank(),
+                                  maxBufferBytes()));
+}
+
 Status Executor::createStaging(const LoadedProgram &program, Half &half) {
   std::vector<uint64_t> sizes;
   for (uint32_t i : program.program->inputs) {
@@ -242,26 +256,19 @@ Status Executor::record(const LoadedProgram &program, Half &half) {
   HostSpan span(options_.events, "record");
   VM_RETURN_IF_ERROR(assign(
       half.replay, Replay::create(device_, program.program->name.c_str())));
-  Recording recording{device_,
-                      plan_,
-                      *program.program,
-                      program.commands,
-                      scopes_,
-                      regions_,
-                      pipelines_,
-                      program.descriptors,
-                      half.uploads,
-                      half.downloads,
-                      program.loopWords,
-                      program.rowGroups,
-                      half.timestamps,
-                      clocks_,
-                      trace_,
-                      options_.profile,
-                      Deadline(options_.loadTimeoutNs)};
+  Recording recording{device_,           plan_,
+                      *program.program,  program.commands,
+                      scopes_,           regions_,
+                      pipelines_,        program.descriptors,
+                      half.uploads,      half.downloads,
+                      program.loopWords, program.rowGroups,
+                      half.timestamps,   clocks_,
+                      exchanges_,        trace_,
+                      options_.profile,  Deadline(options_.loadTimeoutNs)};
   ++counters_.recordings;
   if (options_.mostInVainNs)
     half.replay.mostInVainNs = *options_.mostInVainNs;
+  half.replay.ranks = options_.ranks;
   return recordExecution(recording, half.replay);
 }
 
@@ -351,7 +358,7 @@ Result<bool> Executor::waitForEnd(uint64_t timeoutNs) {
         last().replay.submission().waitFor(std::min(restNs, timeLeftNs()));
     if (!done.ok() || !*done)
       return done;
-    Result<bool> goesOn = last().replay.goOn(last().timestamps);
+    Result<bool> goesOn = last().replay.goOn(last().timestamps, timeLeftNs());
     if (!goesOn.ok())
       return goesOn;
     if (!*goesOn || timeLeftNs() == 0)

@@ -15,6 +15,7 @@
 #include "runtime/base/InputFile.h"
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
+#include "runtime/exec/Exchanges.h"
 #include "runtime/exec/GivenBytes.h"
 #include "runtime/exec/HostPlacement.h"
 #include "runtime/exec/InputRows.h"
@@ -22,6 +23,8 @@
 #include "runtime/exec/Transfer.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plan/Programs.h"
+#include "runtime/ranks/Communicator.h"
+#include "runtime/ranks/SelfCommunicator.h"
 
 #include <algorithm>
 #include <chrono>
@@ -48,6 +51,7 @@ struct ExecutorOptions {
   uint64_t maxBufferBytes = UINT64_MAX; ///< Or the device's limit, if smaller.
   std::optional<uint64_t> mostInVainNs; ///< See Replay.
   HostPlacement onHost;                 ///< Of the plan.
+  Communicator *ranks = nullptr; ///< That run the plan together; null: one.
 };
 
 /// Bytes of an input that are bytes of a file.
@@ -171,8 +175,9 @@ public:
   Status prepare(uint32_t program);
 
   /// Starts an execution of a program, by its number (findProgram), and
-  /// prepares it first: one vkQueueSubmit, unless a long loop of it runs longer
-  /// than expected (see Replay.h). Every input of it must have been bound.
+  /// prepares it first: one vkQueueSubmit, unless it has exchanges or a long
+  /// loop of it runs longer than expected (see Replay.h). Every input of it
+  /// must have been bound.
   Status submit(uint32_t program = 0);
   /// Waits at most `timeoutNs` for the execution; whether none is in flight any
   /// more. Code::DeviceLost: it is, past its deadline, or the device is lost.
@@ -188,8 +193,8 @@ public:
   bool inFlight() const {
     return last().replay.isRunning() || last().replay.submission().inFlight();
   }
-  /// Whether waitFor() submits: the device waits for the host to say whether a
-  /// long loop goes on. No thread may sleep() then.
+  /// Whether waitFor() submits: the device waits for the host to exchange, or
+  /// to say whether a long loop goes on. No thread may sleep() then.
   bool needsHost() { return last().replay.needsHost(); }
   /// Whether the device still works on the execution or on a host access that
   /// has timed out.
@@ -250,6 +255,7 @@ private:
   void loadPrograms();
   void clearWorkgroupMemory();
   Status createRegions();
+  Status createExchanges();
   Status createStaging(const LoadedProgram &program, Half &half);
   Status createHalf(const LoadedProgram &program, Half &half);
   std::vector<uint32_t> newKernels(CommandRange commands) const;
@@ -289,6 +295,8 @@ private:
   BarrierScopes scopes_;
   Timestamps clocks_;
   Trace trace_;
+  SelfCommunicator alone_;
+  Exchanges exchanges_;
   std::vector<LoadedProgram> programs_;
   size_t last_ = 0; ///< The program that was started last.
   std::vector<Place> inputPlaces_, outputPlaces_;

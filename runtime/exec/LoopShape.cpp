@@ -23,50 +23,58 @@ static uint64_t times(uint64_t a, uint64_t b) {
 
 namespace {
 /// The commands of one iteration of a repeat.
-struct Turn {
+struct Iteration {
   uint64_t commands = 0; ///< Those of repeats in it as often as they run.
   bool hasLong = false;  ///< A repeat in it is not short.
+  bool hasExchange = false;
 };
 } // namespace
 
-static bool isShort(const Repeat &repeat, const Turn &turn,
+static bool isShort(const Repeat &repeat, const Iteration &iteration,
                     const RecordLimits &limits) {
   uint64_t limit = repeat.condition ? limits.conditional : limits.fixed;
-  return !turn.hasLong && times(turn.commands, repeat.times) <= limit;
+  return !iteration.hasLong && !iteration.hasExchange &&
+         times(iteration.commands, repeat.times) <= limit;
 }
 
-static Turn turnOf(const Plan &plan, CommandRange body,
-                   const RecordLimits &limits) {
-  Turn turn;
+static Iteration iterationOf(const Plan &plan, CommandRange body,
+                             const RecordLimits &limits) {
+  Iteration iteration;
   for (size_t i = body.begin; i < body.end; ++i) {
     auto *repeat = std::get_if<Repeat>(&plan.commands[i].op);
     if (!repeat) {
-      turn.commands = add(turn.commands, 1);
+      iteration.commands = add(iteration.commands, 1);
+      iteration.hasExchange |=
+          std::holds_alternative<Exchange>(plan.commands[i].op);
       continue;
     }
     CommandRange inner = {i + 1, i + 1 + repeat->commands};
-    Turn own = turnOf(plan, inner, limits);
-    turn.commands = add(turn.commands, times(own.commands, repeat->times));
-    turn.hasLong |= !isShort(*repeat, own, limits);
+    Iteration own = iterationOf(plan, inner, limits);
+    iteration.commands =
+        add(iteration.commands, times(own.commands, repeat->times));
+    iteration.hasLong |= !isShort(*repeat, own, limits);
+    iteration.hasExchange |= own.hasExchange;
     i = inner.end - 1;
   }
-  return turn;
+  return iteration;
 }
 
 LoopShape shapeOf(const Plan &plan, size_t index, const RecordLimits &limits) {
   const Repeat &repeat = std::get<Repeat>(plan.commands[index].op);
-  Turn turn = turnOf(plan, {index + 1, index + 1 + repeat.commands}, limits);
+  Iteration iteration =
+      iterationOf(plan, {index + 1, index + 1 + repeat.commands}, limits);
   LoopShape shape;
   shape.first = repeat.times;
-  shape.isShort = isShort(repeat, turn, limits);
+  shape.isShort = isShort(repeat, iteration, limits);
+  shape.hasExchange = iteration.hasExchange;
   uint32_t period = periodOf(repeat);
   if (shape.isShort || repeat.times < period)
     return shape;
   uint64_t cycle = period;
-  if (!turn.hasLong) {
+  if (!iteration.hasLong && !iteration.hasExchange) {
     uint64_t wanted =
         repeat.condition ? limits.conditionalCycle : limits.fixedCycle;
-    cycle *= std::max<uint64_t>(wanted / times(turn.commands, period), 1);
+    cycle *= std::max<uint64_t>(wanted / times(iteration.commands, period), 1);
   }
   shape.cycle = static_cast<uint32_t>(
       std::min<uint64_t>(cycle, repeat.times / period * period));
@@ -87,14 +95,16 @@ static RecordedCounts countIn(const Plan &plan, CommandRange range,
       continue;
     }
     CommandRange body = {i + 1, i + 1 + repeat->commands};
-    RecordedCounts turn = countIn(plan, body, limits);
+    RecordedCounts iteration = countIn(plan, body, limits);
     LoopShape shape = shapeOf(plan, i, limits);
-    uint64_t turns = add(shape.first, shape.cycle);
-    counts.commands = add(counts.commands, times(turn.commands, turns));
-    counts.clocks = add(counts.clocks, times(turn.clocks, turns));
+    uint64_t iterations = add(shape.first, shape.cycle);
+    counts.commands =
+        add(counts.commands, times(iteration.commands, iterations));
+    counts.clocks = add(counts.clocks, times(iteration.clocks, iterations));
     uint64_t own = repeat->condition && !shape.isShort;
     counts.questions = add(counts.questions, own);
-    counts.questions = add(counts.questions, times(turn.questions, turns));
+    counts.questions =
+        add(counts.questions, times(iteration.questions, iterations));
     i = body.end - 1;
   }
   return counts;

@@ -33,11 +33,12 @@ struct RecordLimits {
   uint64_t conditionalCycle = 64;
 };
 
-/// The iterations of one repeat: `first`, then `cycle` iterations `cycles`
-/// times. After `first` and after each cycle its windows are in their own
-/// places.
+/// The iterations of one repeat, which is long if it has an exchange: `first`,
+/// then `cycle` iterations `cycles` times. After `first` and after each cycle
+/// its windows are in their own places.
 struct LoopShape {
   bool isShort = true; ///< Only `first`, and among the commands around it.
+  bool hasExchange = false;
   uint32_t first = 0, cycle = 0, cycles = 0;
 };
 

@@ -38,6 +38,9 @@ private:
                   PartSequence &sequence);
   void recordTurn(size_t repeat, uint32_t number, bool begins);
   void recordTurnTime(size_t repeat);
+  void recordExchange(size_t index, PartSequence &sequence);
+  void recordAwait(PartSequence &sequence);
+  void recordCopies(std::span<const DeviceCopy> copies);
 
   void recordQuestion(const Repeat &repeat, Loop &loop);
   void endPredicate();
@@ -58,7 +61,9 @@ private:
   void record(size_t index, const Fill &op);
   void record(size_t, const Repeat &) {} // See recordRange().
   void record(size_t, const Clock &op);
-  void record(size_t, const LeftOut &) {} // Not visited.
+  void record(size_t, const Exchange &) {} // See recordRange().
+  void record(size_t, const Await &) {}    // Likewise.
+  void record(size_t, const LeftOut &) {}  // Not visited.
 
   /// Where the bytes that a command names are in this iteration.
   BufferRange locate(const Window &window) const {
@@ -79,7 +84,8 @@ private:
   /// The loop whose end parts depend on that are opened now.
   std::optional<LoopQuestion> predicate_;
   bool isPredicated_ = false; ///< The part that is open.
-  size_t numRecorded_ = 0;    ///< Commands.
+  StagedExchange *underWay_ = nullptr;
+  size_t numRecorded_ = 0; ///< Commands.
   uint32_t numClocks_ = 0;
   Status status_;
   VkPipeline bound_ = VK_NULL_HANDLE;
@@ -178,6 +184,10 @@ void CommandRecorder::recordRange(CommandRange range, PartSequence &sequence) {
       else
         recordLoop(i, shape, sequence);
       i += repeat->commands;
+    } else if (std::holds_alternative<Exchange>(op)) {
+      recordExchange(i, sequence);
+    } else if (std::holds_alternative<Await>(op)) {
+      recordAwait(sequence);
     } else if (!std::holds_alternative<LeftOut>(op)) {
       if (!commands_)
         openPart(sequence);
@@ -208,6 +218,7 @@ void CommandRecorder::recordLoop(size_t repeat, const LoopShape &shape,
   recordTurns(repeat, shape.first, shape.cycle, loop->cycle);
   closePart();
   loop->cycles = shape.cycles;
+  loop->hasExchange = shape.hasExchange;
   inLoop_ = wasInLoop;
   if (loop->first.steps.empty() && loop->cycle.steps.empty())
     return; // This device does without all of it.
@@ -223,6 +234,44 @@ void CommandRecorder::recordLoop(size_t repeat, const LoopShape &shape,
       predicate_ = loop->question;
   }
   sequence.steps.emplace_back(std::move(loop));
+}
+
+/// What comes before it is complete then, for the host and for what the device
+/// does meanwhile.
+void CommandRecorder::recordExchange(size_t index, PartSequence &sequence) {
+  if (!commands_)
+    openPart(sequence);
+  if (!status_.ok())
+    return;
+  underWay_ = &r_.exchanges.of(index);
+  part().timer.recordBeforeBarrier(commands_);
+  recordBarrier(r_.device, commands_, r_.scopes.beforeDownloads);
+  recordCopies(underWay_->copiesBefore(
+      [&](const Window &window) { return locate(window); }));
+  BarrierScope scope = r_.scopes.aroundExchange;
+  scope.destinationStages |= r_.scopes.toHost.destinationStages;
+  scope.destinationAccess |= r_.scopes.toHost.destinationAccess;
+  recordBarrier(r_.device, commands_, scope);
+  closePart();
+  sequence.steps.emplace_back(ExchangeStep{underWay_, /*begins=*/true});
+}
+
+void CommandRecorder::recordAwait(PartSequence &sequence) {
+  closePart();
+  sequence.steps.emplace_back(ExchangeStep{underWay_, /*begins=*/false});
+  openPart(sequence);
+  if (!status_.ok())
+    return;
+  recordCopies(underWay_->copiesAfter(
+      [&](const Window &window) { return locate(window); }));
+  recordBarrier(r_.device, commands_, r_.scopes.aroundExchange);
+}
+
+void CommandRecorder::recordCopies(std::span<const DeviceCopy> copies) {
+  r_.device.beginLabel(commands_, "exchange");
+  for (const DeviceCopy &each : copies)
+    copy(each.source, each.destination);
+  r_.device.endLabel(commands_);
 }
 
 void CommandRecorder::recordQuestion(const Repeat &repeat, Loop &loop) {
@@ -263,7 +312,8 @@ bool CommandRecorder::canBePredicated(CommandRange range) const {
   for (size_t i = range.begin; i < range.end; ++i) {
     const auto &op = r_.plan.commands[i].op;
     if (std::holds_alternative<Copy>(op) || std::holds_alternative<Fill>(op) ||
-        std::holds_alternative<Clock>(op))
+        std::holds_alternative<Clock>(op) ||
+        std::holds_alternative<Exchange>(op))
       return false;
     auto *repeat = std::get_if<Repeat>(&op);
     if (!repeat)

@@ -5,9 +5,9 @@
 //
 // Records [uploads] barrier [commands] barrier [downloads] once, with a
 // timestamp at the start and after each phase: in one command buffer, but for
-// long repeats (LoopShape.h) and inputs whose rows the host counts
-// (InputRows.h). Everything else that changes between executions lives in
-// buffers, so nothing is ever recorded again.
+// long repeats (LoopShape.h), exchanges between ranks, and inputs whose rows
+// the host counts (InputRows.h). Everything else that changes between
+// executions lives in buffers, so nothing is ever recorded again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/exec/BarrierScopes.h"
 #include "runtime/exec/Descriptors.h"
+#include "runtime/exec/Exchanges.h"
 #include "runtime/exec/LoopShape.h"
 #include "runtime/exec/Pipelines.h"
 #include "runtime/exec/Regions.h"
@@ -66,6 +67,7 @@ struct Recording {
   const std::vector<RowGroup> &rowGroups;
   const Timestamps &timestamps;
   const Timestamps &clocks; ///< Of the plan, as they are recorded.
+  Exchanges &exchanges;     ///< Of the plan.
   Trace &trace;
   bool timesCommands;
   Deadline deadline; ///< Of the recording.

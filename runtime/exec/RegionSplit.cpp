@@ -126,6 +126,16 @@ struct CommandWindows {
         add(window);
   }
   void operator()(const Clock &clock) const { add(clock.window); }
+  void operator()(const Exchange &exchange) const {
+    for (const RankTransfer &transfer : exchange.transfers) {
+      add(transfer.source);
+      add(transfer.destination);
+      for (const auto &words : {transfer.counts, transfer.received})
+        if (words)
+          add(*words);
+    }
+  }
+  void operator()(const Await &) const {}
   void operator()(const LeftOut &) const {}
 };
 } // namespace

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <tuple>
+#include <utility>
 
 namespace vm {
 
@@ -28,6 +30,7 @@ static RecordCounts times(RecordCounts counts, uint64_t number) {
   counts.barriers *= number;
   counts.copies *= number;
   counts.fills *= number;
+  counts.exchanges *= number;
   return counts;
 }
 
@@ -36,6 +39,7 @@ RecordCounts &RecordCounts::operator+=(const RecordCounts &other) {
   barriers += other.barriers;
   copies += other.copies;
   fills += other.fills;
+  exchanges += other.exchanges;
   return *this;
 }
 
@@ -57,6 +61,10 @@ static RecordCounts countsOf(const std::vector<Part> &parts,
       counts += parts[*part].counts;
       continue;
     }
+    if (auto *exchange = std::get_if<ExchangeStep>(&step)) {
+      counts.exchanges += exchange->begins;
+      continue;
+    }
     const Loop &loop = *std::get<std::unique_ptr<Loop>>(step);
     counts += countsOf(parts, loop.first);
     counts += times(countsOf(parts, loop.cycle), loop.cycles);
@@ -76,6 +84,7 @@ Status Replay::start(std::span<const uint64_t> rows) {
   counts_ = {};
   hasRun_ = true;
   timed_.reset();
+  next_.reset();
   times_ = {};
   list_.clear();
   collectUploads(rows);
@@ -89,17 +98,36 @@ Status Replay::submit() {
   return status;
 }
 
-Result<bool> Replay::goOn(const Timestamps &timestamps) {
+Result<bool> Replay::goOn(const Timestamps &timestamps, uint64_t timeoutNs) {
   if (!isRunning_)
     return false;
   readAnswers();
   VM_RETURN_IF_ERROR(readTimes(timestamps));
-  list_.clear();
-  collect();
-  isRunning_ = !list_.empty();
-  if (isRunning_)
+  do {
+    VM_RETURN_IF_ERROR(exchange(timeoutNs));
+    list_.clear();
+    collect();
+    if (list_.empty())
+      continue;
     VM_RETURN_IF_ERROR(submit());
+    // What has begun ends while the device works on that.
+    if (next_ && !next_->begins)
+      VM_RETURN_IF_ERROR(exchange(timeoutNs));
+  } while (list_.empty() && next_);
+  isRunning_ = !list_.empty();
   return isRunning_;
+}
+
+/// Begins or ends an exchange, if that is next.
+Status Replay::exchange(uint64_t timeoutNs) {
+  if (!next_)
+    return {};
+  ExchangeStep step = *std::exchange(next_, std::nullopt);
+  Status status = step.begins ? step.exchange->start(*ranks, timeoutNs)
+                              : step.exchange->finish(*ranks, timeoutNs);
+  if (!status.ok()) // The device has no part in that.
+    std::ignore = submission_.waitFor(timeoutNs);
+  return status;
 }
 
 bool Replay::needsHost() {
@@ -142,6 +170,11 @@ void Replay::collect() {
         return;
       continue;
     }
+    if (auto *exchange = std::get_if<ExchangeStep>(&step)) {
+      next_ = *exchange;
+      counts_.exchanges += exchange->begins;
+      return;
+    }
     Loop &loop = *std::get<std::unique_ptr<Loop>>(step);
     frames_.push_back({&loop.first, &loop});
     frames_.back().left = loop.cycles;
@@ -151,6 +184,8 @@ void Replay::collect() {
 
 /// After `cycles` cycles the host has to look, or earlier if each takes long.
 void Replay::beginChunk(Frame &frame, uint32_t cycles) {
+  if (frame.loop->hasExchange)
+    cycles = 1;
   constexpr uint64_t kSlow = 20; // So few of them are `mostInVainNs`.
   if (uint64_t each = frame.loop->cycleNs; each > mostInVainNs / kSlow)
     cycles = std::min<uint64_t>(cycles, mostInVainNs / each);

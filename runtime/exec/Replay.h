@@ -11,6 +11,10 @@
 // there was none, a few submits are enough for any number of iterations: each
 // is a part of those before it.
 //
+// An exchange between ranks is the host's: what comes before it is submitted
+// and waited for. What the device can do meanwhile is submitted when the
+// exchange has begun.
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -18,9 +22,11 @@
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
 #include "runtime/exec/CommandTimer.h"
+#include "runtime/exec/Exchanges.h"
 #include "runtime/exec/InputRows.h"
 #include "runtime/exec/LoopQuestion.h"
 #include "runtime/exec/Submission.h"
+#include "runtime/ranks/Communicator.h"
 
 #include <cstdint>
 #include <memory>
@@ -37,6 +43,7 @@ struct RecordCounts {
   uint64_t barriers = 0;
   uint64_t copies = 0;
   uint64_t fills = 0;
+  uint64_t exchanges = 0;
 
   RecordCounts &operator+=(const RecordCounts &other);
 };
@@ -49,9 +56,14 @@ struct Part {
 };
 
 struct Loop;
-/// Parts, by their number, and loops, in the order in which they run.
+/// Where an exchange begins or ends, which is up to the host.
+struct ExchangeStep {
+  StagedExchange *exchange = nullptr;
+  bool begins = false;
+};
+/// Parts, by their number, loops and exchanges, in the order in which they run.
 struct PartSequence {
-  std::vector<std::variant<size_t, std::unique_ptr<Loop>>> steps;
+  std::vector<std::variant<size_t, std::unique_ptr<Loop>, ExchangeStep>> steps;
 };
 
 /// A repeat that is long: `first` once, then `cycle` `cycles` times, or until
@@ -63,6 +75,8 @@ struct Loop {
   /// What comes after it does its work only if the loop is over: it can be
   /// submitted before the host knows.
   bool isFollowed = false;
+  /// All ranks look after each cycle, so that they take as many.
+  bool hasExchange = false;
   uint32_t expected = 0; ///< Cycles that the last execution took; 0: none has.
   uint64_t cycleNs = 0;  ///< How long a cycle takes at least; 0: unknown.
 };
@@ -87,13 +101,16 @@ public:
   /// are several and each takes more than a 20th of it. A submit takes a
   /// thousandth.
   uint64_t mostInVainNs = 100'000'000;
+  /// Who the exchanges are with, if there are any.
+  Communicator *ranks = nullptr;
 
   /// Submits an execution, or its beginning. `rows`: of each group of inputs
   /// whose rows the host counts.
   Status start(std::span<const uint64_t> rows);
   /// What was submitted has completed: submits what comes next. False if the
-  /// execution is over. `timestamps`: its first one is when it started.
-  Result<bool> goOn(const Timestamps &timestamps);
+  /// execution is over. `timestamps`: its first one is when it started. Does
+  /// the exchanges, each in `timeoutNs`.
+  Result<bool> goOn(const Timestamps &timestamps, uint64_t timeoutNs);
   /// Whether an execution has begun and is not over.
   bool isRunning() const { return isRunning_; }
   /// Whether the device is done with what was submitted, and more comes.
@@ -129,6 +146,7 @@ private:
   Status submit();
   void collect();
   void collectUploads(std::span<const uint64_t> rows);
+  Status exchange(uint64_t timeoutNs);
   void beginChunk(Frame &frame, uint32_t cycles);
   bool endSequence(Frame &frame);
   static uint32_t cyclesToAdd(Frame &frame);
@@ -142,6 +160,8 @@ private:
   std::vector<Frame> frames_;
   std::vector<Asked> asked_; ///< In the order in which they are listed.
   std::vector<VkCommandBuffer> list_;
+  /// What comes when what was listed has completed.
+  std::optional<ExchangeStep> next_;
   RecordCounts counts_;         ///< Of the last execution so far.
   std::optional<size_t> timed_; ///< The part whose times were not read yet.
   CommandTimes times_;

@@ -43,6 +43,10 @@ public:
   Status operator()(const Fill &fill) const;
   Status operator()(const Repeat &) const { return {}; } // verifyRepeats
   Status operator()(const Clock &clock) const;
+  Status operator()(const Exchange &exchange) const {
+    return verifyExchange(plan, index, exchange, deadline);
+  }
+  Status operator()(const Await &) const { return {}; } // verifyExchangeOrder
   Status operator()(const LeftOut &) const { return {}; }
 
 private:
@@ -189,7 +193,8 @@ Status CommandVerifier::verifyReason(const BarrierReason &reason,
                number, index, reason.second, index + 1, program.end - 1);
   for (uint32_t command : {reason.first, reason.second})
     if (std::holds_alternative<Barrier>(plan.commands[command].op) ||
-        std::holds_alternative<Repeat>(plan.commands[command].op))
+        std::holds_alternative<Repeat>(plan.commands[command].op) ||
+        std::holds_alternative<Await>(plan.commands[command].op))
       return bad("Reason {} of barrier {} names command {}, which touches "
                  "nothing.",
                  number, index, command);
@@ -265,9 +270,11 @@ Status verifyUnless(const Plan &plan, const Deadline &deadline) {
       return bad("Devices with an unknown feature ({}) do without command {}.",
                  static_cast<unsigned>(*command.unless), i);
     if (std::holds_alternative<Repeat>(command.op) ||
-        std::holds_alternative<Clock>(command.op))
+        std::holds_alternative<Clock>(command.op) ||
+        std::holds_alternative<Exchange>(command.op) ||
+        std::holds_alternative<Await>(command.op))
       return bad("Devices with the feature \"{}\" do without command {} "
-                 "(repeats and clocks are for all devices).",
+                 "(repeats, clocks and exchanges are for all devices).",
                  toString(*command.unless), i);
     features.insert(*command.unless);
   }
@@ -294,6 +301,7 @@ Status verifyCommands(const Plan &plan, const Deadline &deadline) {
   VM_RETURN_IF_ERROR(
       checkCount("commands", plan.commands.size(), limits::kMaxCommands));
   VM_RETURN_IF_ERROR(verifyRepeats(plan, deadline));
+  VM_RETURN_IF_ERROR(verifyExchangeOrder(plan, deadline));
   VM_RETURN_IF_ERROR(verifyUnless(plan, deadline));
   std::vector<CommandRange> ranges = outermostRepeats(plan);
   std::vector<CommandRange> programs = programOfCommands(plan);

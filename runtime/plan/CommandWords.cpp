@@ -39,6 +39,10 @@ std::string workName(const Plan &plan, const Command &command) {
     return "(copy)";
   if (std::holds_alternative<Fill>(command.op))
     return "(fill)";
+  if (std::holds_alternative<Exchange>(command.op))
+    return "(exchange)";
+  if (std::holds_alternative<Await>(command.op))
+    return "(await)";
   return std::holds_alternative<Clock>(command.op) ? "(clock)" : "(repeat)";
 }
 
@@ -77,6 +81,12 @@ uint64_t windowBytes(const Plan &plan, const Command &command) {
     return op->window.length;
   if (auto *op = std::get_if<Clock>(&command.op))
     return op->window.length;
+  if (auto *op = std::get_if<Exchange>(&command.op)) {
+    uint64_t moved = 0;
+    for (const RankTransfer &transfer : op->transfers)
+      moved += transfer.source.length + transfer.destination.length;
+    return moved;
+  }
   Work work = workOf(command);
   if (!work.kernel)
     return 0;

@@ -59,6 +59,18 @@ struct AccessCollector {
   void operator()(const Clock &op) {
     accesses.push_back({op.window, false, true});
   }
+  void operator()(const Exchange &op) {
+    for (const RankTransfer &transfer : op.transfers) {
+      accesses.push_back({transfer.source, true, false});
+      // What is not sent stays as it is.
+      accesses.push_back({transfer.destination, false, true});
+      if (transfer.counts)
+        accesses.push_back({*transfer.counts, true, false});
+      if (transfer.received)
+        accesses.push_back({*transfer.received, false, true});
+    }
+  }
+  void operator()(const Await &) {}
   void operator()(const LeftOut &) {}
 };
 
@@ -259,6 +271,8 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
   // Programs run one after the other.
   std::vector<CommandRange> programs = programOfCommands(plan);
   size_t program = 0; // Where that of the last command begins.
+  std::vector<Access> underWay;
+  uint32_t exchange = 0; // What they are of.
   auto visit = [&](size_t i) {
     if (std::exchange(program, programs[i].begin) != programs[i].begin)
       replay.clear();
@@ -266,12 +280,20 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
     if (replay.full() || deadline.isOver() ||
         (unless && features.contains(*unless)))
       return;
-    if (std::holds_alternative<Barrier>(plan.commands[i].op))
-      return replay.clear();
+    const auto &op = plan.commands[i].op;
     std::vector<Access> accesses = accessesOf(plan, plan.commands[i]);
     for (Access &access : accesses)
       access.window = turns.at(access.window);
-    replay.run(i, accesses);
+    bool begins = std::holds_alternative<Exchange>(op);
+    if (begins || std::holds_alternative<Await>(op)) {
+      exchange = i;
+      underWay = std::move(accesses);
+    }
+    if (!begins && !std::holds_alternative<Barrier>(op) &&
+        !std::holds_alternative<Await>(op))
+      return replay.run(i, accesses);
+    replay.clear();
+    replay.run(exchange, underWay);
   };
   forEachExecuted(plan, kTurnsForHazards, visit,
                   [&](size_t i, uint32_t number, bool begins) {

@@ -32,8 +32,8 @@ struct Access {
 
 /// The accesses of command `index`: the bound windows with the kernel's reads
 /// and writes, the triplet of an indirect dispatch, both ends of a copy, the
-/// window of a fill or a clock; none for a barrier or a repeat. The plan must
-/// satisfy verifyPlan.
+/// window of a fill or a clock, all windows of an exchange; none for a barrier,
+/// a repeat or the end of an exchange. The plan must satisfy verifyPlan.
 std::vector<Access> accessesOf(const Plan &plan, const Command &command);
 
 /// Pairs of commands that conflict and have no barrier between them, in order
@@ -41,8 +41,10 @@ std::vector<Access> accessesOf(const Plan &plan, const Command &command);
 /// there are any on: commands may have features `unless`. For each byte the
 /// latest earlier writer and the latest earlier reader are reported; adjacent
 /// bytes are merged. In a repeat the earlier one may be of the time before.
-/// Empty if and only if the barriers suffice. O(n log n) in the number of
-/// accesses while it finds none. The plan must satisfy verifyPlan.
+/// An exchange is a barrier, and so is its end; between them it counts as a
+/// command that runs. Empty if and only if the barriers suffice. O(n log n) in
+/// the number of accesses while it finds none. The plan must satisfy
+/// verifyPlan.
 std::vector<BarrierReason> findUncoveredHazards(const Plan &plan,
                                                 size_t maxHazards = SIZE_MAX);
 

@@ -25,7 +25,7 @@ inline constexpr uint64_t kMaxManifestBytes = 100'000'000;
 /// Objects and arrays of a manifest nest 5 deep (a reason of a barrier); the
 /// rest is margin.
 inline constexpr unsigned kMaxJsonDepth = 16;
-/// Fields of an object of a manifest; the root has 13.
+/// Fields of an object of a manifest; the root has 14.
 inline constexpr size_t kMaxJsonFields = 64;
 /// MLIR emits some 10 KiB for a large kernel.
 inline constexpr uint64_t kMaxSpirvBytes = 4 << 20;
@@ -57,6 +57,8 @@ inline constexpr uint64_t kMaxPrivateBytes = 64 << 10;
 // Counts.
 inline constexpr uint64_t kMaxPrograms = 1024;
 inline constexpr uint64_t kMaxParameters = 4096;
+inline constexpr uint64_t kMaxRanks = 1 << 16;
+inline constexpr uint64_t kMaxTransfers = 1024; ///< Of one exchange.
 inline constexpr uint64_t kMaxCommands = 1 << 20;
 /// With those of repeats counted as often as hazards are looked for in them.
 inline constexpr uint64_t kMaxVisited = 1 << 22;

@@ -167,6 +167,26 @@ static void fields(Archive &archive, Ref<Archive, Clock> op) {
 }
 
 template <typename Archive>
+static void fields(Archive &archive, Ref<Archive, RankTransfer> transfer) {
+  archive.field("kind", transfer.kind);
+  archive.field("source", transfer.source);
+  archive.field("destination", transfer.destination);
+  archive.optional("offset", transfer.offset);
+  archive.optional("rotate", transfer.rotate);
+  archive.optional("row_bytes", transfer.rowBytes);
+  archive.optional("counts", transfer.counts);
+  archive.optional("received", transfer.received);
+}
+
+template <typename Archive>
+static void fields(Archive &archive, Ref<Archive, Exchange> op) {
+  archive.field("transfers", op.transfers);
+}
+
+template <typename Archive>
+static void fields(Archive &, Ref<Archive, Await>) {}
+
+template <typename Archive>
 static void fields(Archive &archive, Ref<Archive, Repeat> op) {
   archive.field("commands", op.commands);
   archive.field("times", op.times);
@@ -187,8 +207,9 @@ static void fields(Archive &, Ref<Archive, LeftOut>) {}
 static const std::pair<const char *, decltype(Command::op)> kOps[] = {
     {"dispatch", Dispatch()}, {"dispatch_indirect", DispatchIndirect()},
     {"barrier", Barrier()},   {"copy", Copy()},
-    {"fill", Fill()},         {"clock", Clock()}, // Since 1.7.
-    {"repeat", Repeat()}};                        // Since 1.7.
+    {"fill", Fill()},         {"clock", Clock()},  // Since 1.7.
+    {"repeat", Repeat()},                          // Since 1.7.
+    {"exchange", Exchange()}, {"await", Await()}}; // Since 1.19.
 
 /// The stages of the labels that commands had before 1.17: "filter+revenue",
 /// the first eight of many.
@@ -276,6 +297,7 @@ static void fields(Archive &archive, Ref<Archive, Plan> plan) {
   commandFields(archive, plan);
   archive.optional("programs", plan.programs);     // Since 1.13.
   archive.optional("parameters", plan.parameters); // Since 1.18.
+  archive.optional("ranks", plan.ranks);           // Since 1.19.
 }
 
 std::string manifestToJson(const Plan &plan, int indent) {

@@ -214,17 +214,54 @@ struct Repeat {
   uint32_t phase = 0;
 };
 
+/// How bytes move between ranks: processes that run the same plan, each on a
+/// device of its own.
+enum class TransferKind : uint8_t {
+  AllGather, ///< The source of rank r becomes block r of every destination.
+  AllToAll,  ///< Block r of the source of rank s becomes block s of rank r's.
+  ShiftUp,   ///< To the rank that is `offset` further.
+  ShiftDown, ///< To the rank that is `offset` before.
+};
+const char *toString(TransferKind kind); ///< "all_gather", ...
+
+/// Bytes that every rank sends and receives. Blocks are as many as there are
+/// ranks, and equally long.
+struct RankTransfer {
+  TransferKind kind = TransferKind::AllGather;
+  Window source;
+  Window destination;
+  uint32_t offset = 0; ///< Of a shift: 1 to the number of ranks - 1.
+  /// Of a shift: the first rank comes after the last one. Else a rank without a
+  /// source keeps what is in the destination.
+  bool rotate = false;
+  /// Of AllToAll, if not zero: only the first rows of each block are sent, as
+  /// many as `counts` has of it, a word each; `received` gets those of the
+  /// blocks that come. What lies after them in the destination is undefined.
+  uint32_t rowBytes = 0;
+  std::optional<Window> counts = {}, received = {};
+};
+
+/// Begins transfers between ranks, when everything before it is done. Until the
+/// next Await of the same list, the device may work on what does not touch
+/// them.
+struct Exchange {
+  std::vector<RankTransfer> transfers;
+};
+/// Everything before it is done, and the transfers.
+struct Await {};
+
 /// In memory only: what chooseVariants() leaves of a command that a device does
 /// without. The numbers of the others stay as they are.
 struct LeftOut {};
 
 struct Command {
   std::variant<Dispatch, DispatchIndirect, Barrier, Copy, Fill, Repeat, Clock,
-               LeftOut>
+               Exchange, Await, LeftOut>
       op;
   /// Indices of the stages that it works for, ascending.
   std::vector<uint32_t> stages = {};
-  /// Devices with this feature do without it. Not of repeats and clocks.
+  /// Devices with this feature do without it. Not of repeats, clocks and
+  /// exchanges.
   std::optional<Feature> unless = {};
 };
 
@@ -261,6 +298,8 @@ struct Plan {
   /// Empty if there is one program, which has all of the plan (Programs.h).
   std::vector<Program> programs = {};
   std::vector<Parameter> parameters = {};
+  /// How many ranks run it together; 0: any number, since it has no exchange.
+  uint32_t ranks = 0;
   /// The text of the MLIR module that the plan was compiled from, for compilers
   /// that link its programs; or empty. Nothing runs it.
   std::string module = {};

@@ -19,6 +19,8 @@ namespace {
 constexpr const char *kResidencyNames[] = {"execution", "load"};
 constexpr const char *kDeviceKindNames[] = {"cpu", "gpu"};
 constexpr const char *kHazardNames[] = {"RAW", "WAR", "WAW"};
+constexpr const char *kTransferNames[] = {"all_gather", "all_to_all",
+                                          "shift_up", "shift_down"};
 
 template <typename Enum, size_t N>
 const char *nameOf(Enum value, const char *const (&names)[N]) {
@@ -44,6 +46,7 @@ const char *toString(Residency residency) {
 }
 const char *toString(DeviceKind kind) { return nameOf(kind, kDeviceKindNames); }
 const char *toString(HazardKind kind) { return nameOf(kind, kHazardNames); }
+const char *toString(TransferKind kind) { return nameOf(kind, kTransferNames); }
 
 uint64_t byteSize(DType dtype) {
   auto index = static_cast<size_t>(dtype);
@@ -70,6 +73,9 @@ template <> std::optional<DeviceKind> fromString(std::string_view name) {
 }
 template <> std::optional<HazardKind> fromString(std::string_view name) {
   return valueOf<HazardKind>(name, kHazardNames);
+}
+template <> std::optional<TransferKind> fromString(std::string_view name) {
+  return valueOf<TransferKind>(name, kTransferNames);
 }
 
 std::vector<Binding> dispatchBindings(const Plan &plan, uint32_t kernel) {

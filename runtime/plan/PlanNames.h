@@ -28,6 +28,7 @@ template <> std::optional<Residency> fromString(std::string_view name);
 template <> std::optional<Feature> fromString(std::string_view name);
 template <> std::optional<DeviceKind> fromString(std::string_view name);
 template <> std::optional<HazardKind> fromString(std::string_view name);
+template <> std::optional<TransferKind> fromString(std::string_view name);
 
 /// The bindings of a kernel and of its variants, sorted, with what any of them
 /// does: what a dispatch of it has windows for.

@@ -26,6 +26,7 @@ Status verifyProgram(const Plan &plan) {
       return bad("Region {} has {} bytes (at most {} are allowed).",
                  toString(static_cast<Region>(i)), plan.regionBytes[i],
                  limits::kMaxRegionBytes);
+  VM_RETURN_IF_ERROR(checkCount("ranks", plan.ranks, limits::kMaxRanks));
   return checkCount("instances", plan.instances, limits::kMaxInstances);
 }
 

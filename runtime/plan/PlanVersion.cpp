@@ -119,6 +119,9 @@ NewestPart newestPart(const Plan &plan) {
       newest.add(11, "Command {}, a repeat whose windows take turns,", i);
     if (repeat && repeat->condition)
       newest.add(12, "Command {}, a repeat with a condition,", i);
+    if (std::holds_alternative<Exchange>(plan.commands[i].op) ||
+        std::holds_alternative<Await>(plan.commands[i].op))
+      newest.add(19, "Command {}, an exchange,", i);
     if (plan.commands[i].unless)
       newest.add(10, "Command {}, which some devices do without,", i);
     if (std::holds_alternative<Repeat>(plan.commands[i].op) ||
@@ -133,6 +136,8 @@ NewestPart newestPart(const Plan &plan) {
   if (!plan.parameters.empty())
     newest.add(18, "A plan with parameters, the first \"{}\",",
                printable(plan.parameters.front().name));
+  if (plan.ranks != 0)
+    newest.add(19, "A plan for {} ranks", plan.ranks);
   return newest.part;
 }
 

@@ -21,7 +21,7 @@ namespace vm {
 
 /// The newest version.
 inline constexpr uint16_t kPlanFormatMajor = 1;
-inline constexpr uint16_t kPlanFormatMinor = 18;
+inline constexpr uint16_t kPlanFormatMinor = 19;
 
 /// Since then commands have the indices of their stages, and before they had a
 /// text. No plan is written without.

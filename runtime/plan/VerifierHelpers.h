@@ -57,6 +57,11 @@ Status verifySlots(const Plan &plan, const Deadline &deadline);
 Status verifyKernels(const Plan &plan, const Deadline &deadline);
 // CommandVerifier.cpp
 Status verifyCommands(const Plan &plan, const Deadline &deadline);
+// ExchangeVerifier.cpp
+Status verifyExchange(const Plan &plan, uint32_t index,
+                      const Exchange &exchange, const Deadline &deadline);
+/// Exchanges and their ends alternate in each list (V44). Of verified repeats.
+Status verifyExchangeOrder(const Plan &plan, const Deadline &deadline);
 // RepeatVerifier.cpp
 /// Repeats lie in one another or side by side, and do not run for ever.
 Status verifyRepeats(const Plan &plan, const Deadline &deadline);

@@ -231,10 +231,16 @@ Json compareReasons(const Plan &before, const Plan &after) {
 
 /// Commands by what they do: dispatches, barriers, ...
 std::map<std::string, uint64_t> countsOf(const Plan &plan) {
-  constexpr const char *kNames[] = {"dispatches", "indirect dispatches",
-                                    "barriers",   "copies",
-                                    "fills",      "repeats",
-                                    "clocks",     "nothing"};
+  constexpr const char *kNames[] = {"dispatches",
+                                    "indirect dispatches",
+                                    "barriers",
+                                    "copies",
+                                    "fills",
+                                    "repeats",
+                                    "clocks",
+                                    "exchanges",
+                                    "ends of exchanges",
+                                    "nothing"};
   static_assert(std::size(kNames) ==
                 std::variant_size_v<decltype(Command::op)>);
   std::map<std::string, uint64_t> counts;

@@ -22,10 +22,9 @@ std::string sizeText(const std::array<uint32_t, 3> &size) {
 }
 
 const char *opName(const Command &command) {
-  constexpr const char *kNames[] = {"dispatch", "dispatch_indirect",
-                                    "barrier",  "copy",
-                                    "fill",     "repeat",
-                                    "clock",    "nothing"};
+  constexpr const char *kNames[] = {
+      "dispatch", "dispatch_indirect", "barrier", "copy",   "fill", "repeat",
+      "clock",    "exchange",          "await",   "nothing"};
   static_assert(std::size(kNames) ==
                 std::variant_size_v<decltype(Command::op)>);
   return kNames[command.op.index()];
@@ -60,6 +59,11 @@ public:
   void operator()(const Clock &op) {
     line("     to {}", windowText(op.window));
   }
+  void operator()(const Exchange &op) {
+    for (const RankTransfer &transfer : op.transfers)
+      printTransfer(transfer);
+  }
+  void operator()(const Await &) {}
   void operator()(const LeftOut &) {}
   void operator()(const Repeat &op) {
     line("     the next {} commands, {} times", op.commands, op.times);
@@ -93,6 +97,7 @@ private:
   void printCommand(size_t index);
   void printWindows(uint32_t kernel, const std::vector<BoundWindow> &windows);
   void printReason(const BarrierReason &reason);
+  void printTransfer(const RankTransfer &transfer);
 
   const Plan &plan;
   std::string text;
@@ -199,6 +204,20 @@ void TextPrinter::printWindows(uint32_t kernelIndex,
 
 void TextPrinter::printReason(const BarrierReason &reason) {
   line("     {}", reasonText(plan, reason));
+}
+
+void TextPrinter::printTransfer(const RankTransfer &transfer) {
+  std::string text = fmt::format("{} {} -> {}", toString(transfer.kind),
+                                 windowText(transfer.source),
+                                 windowText(transfer.destination));
+  if (transfer.offset)
+    text += fmt::format(" by {}{}", transfer.offset,
+                        transfer.rotate ? ", rotating" : "");
+  if (transfer.counts && transfer.received)
+    text += fmt::format(", rows of {} bytes, as many as {}, received {}",
+                        transfer.rowBytes, windowText(*transfer.counts),
+                        windowText(*transfer.received));
+  line("     {}", text);
 }
 
 void TextPrinter::printCommand(size_t index) {

@@ -83,3 +83,20 @@ plan.module @all regions [512, 256, 256, 256, 256] instances 1 {
     plan.fill <registers, 0, 64> with 0 for [1]
   }
 }
+
+// CHECK: plan.module @halo regions [1280, 0, 0, 0, 0] instances 0 ranks 2 {
+plan.module @halo regions [1280, 0, 0, 0, 0] instances 0 ranks 2 {
+  plan.program @halo {
+    // CHECK: plan.exchange [#plan.transfer<shift_up, <registers, 0, 64> to <registers, 256, 64> offset 1>, #plan.transfer<all_gather, <registers, 0, 64> to <registers, 512, 128>>] for []
+    plan.exchange [#plan.transfer<shift_up, <registers, 0, 64> to <registers, 256, 64> offset 1>,
+                   #plan.transfer<all_gather, <registers, 0, 64> to <registers, 512, 128>>] for []
+    // CHECK-NEXT: plan.fill
+    plan.fill <registers, 768, 64> with 0 for []
+    // CHECK-NEXT: plan.await
+    plan.await
+    // CHECK-NEXT: plan.exchange [#plan.transfer<all_to_all, <registers, 0, 64> to <registers, 256, 64> rows 16 counts <registers, 512, 8> received <registers, 768, 8>>, #plan.transfer<shift_down, <registers, 0, 64> to <registers, 1024, 64> offset 1 rotate true>] for []
+    plan.exchange [#plan.transfer<all_to_all, <registers, 0, 64> to <registers, 256, 64> rows 16 counts <registers, 512, 8> received <registers, 768, 8>>,
+                   #plan.transfer<shift_down, <registers, 0, 64> to <registers, 1024, 64> offset 1 rotate true>] for []
+    plan.await
+  }
+}

@@ -35,10 +35,14 @@ void DeviceTest::SetUp() {
   sink_ = instance_->validation();
   Selection selection = selectDevice(instance_->devices(), {}, wantedDevice());
   ASSERT_TRUE(selection.device) << selection.status.message();
-  Result<std::unique_ptr<Device>> device =
-      Device::open(*instance_, *selection.device, Robustness::Matrices);
+  deviceIndex_ = *selection.device;
+  Result<std::unique_ptr<Device>> device = openDevice();
   ASSERT_TRUE(device.ok()) << device.status().message();
   device_ = std::move(*device);
+}
+
+Result<std::unique_ptr<Device>> DeviceTest::openDevice() const {
+  return Device::open(*instance_, deviceIndex_, Robustness::Matrices);
 }
 
 void DeviceTest::TearDown() {

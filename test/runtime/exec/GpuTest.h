@@ -38,12 +38,21 @@ template <typename T> std::span<uint8_t> asWritableBytes(std::vector<T> &v) {
     EXPECT_TRUE(status_.ok()) << status_.message();                            \
   } while (false)
 
+/// The same, and ends the function.
+#define ASSERT_OK(expr)                                                        \
+  do {                                                                         \
+    const ::vm::Status &status_ = (expr);                                      \
+    ASSERT_TRUE(status_.ok()) << status_.message();                            \
+  } while (false)
+
 /// A device and executors made straight from plans, past the loader.
 class DeviceTest : public testing::Test {
 protected:
   void SetUp() override;
   void TearDown() override;
 
+  /// One more of the same.
+  Result<std::unique_ptr<Device>> openDevice() const;
   /// An executor of `plan`; fails the test if there is none.
   std::unique_ptr<Executor> load(Plan plan,
                                  const ExecutorOptions &options = {});
@@ -52,6 +61,7 @@ protected:
   std::vector<std::string> takeMessages();
 
   std::unique_ptr<Instance> instance_;
+  uint32_t deviceIndex_ = 0;
   std::unique_ptr<Device> device_;
   std::shared_ptr<ValidationSink> sink_;
   size_t taken_ = 0;

@@ -226,6 +226,12 @@ void ProgramBuilder::clock(Window window) {
   plan_.commands.push_back({Clock{window}});
 }
 
+void ProgramBuilder::exchange(std::vector<RankTransfer> transfers) {
+  plan_.commands.push_back({Exchange{std::move(transfers)}});
+}
+
+void ProgramBuilder::await() { plan_.commands.push_back({Await{}}); }
+
 //===- Programs -----------------------------------------------------------===//
 
 static constexpr uint32_t kElements = 8;

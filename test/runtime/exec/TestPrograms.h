@@ -60,6 +60,8 @@ public:
   void fill(Window window, uint32_t value);
   void repeat(uint32_t commands, uint32_t times);
   void clock(Window window);
+  void exchange(std::vector<RankTransfer> transfers);
+  void await();
 
   /// The plan, with a stage for each name used and each instance.
   Plan finish() const { return plan_; }

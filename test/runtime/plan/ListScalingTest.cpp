@@ -278,6 +278,30 @@ const List kLists[] = {
          p.addOrdered(DispatchIndirect{
              1, {{0, p.window()}, {5, p.window()}}, counts.offset});
      }},
+    {"exchanges",
+     {},
+     [](Growing &p, uint32_t n) {
+       p.plan.ranks = 1;
+       for (uint32_t i = 0; i < n; ++i) {
+         p.add(Exchange{{{TransferKind::AllToAll, p.window(), p.window()}}});
+         p.add(Await());
+       }
+     }},
+    {"transfers",
+     {"commands.transfers"},
+     [](Growing &p, uint32_t n) {
+       p.plan.ranks = 1;
+       Exchange exchange;
+       for (uint32_t i = 0; i + 1 < n; ++i)
+         exchange.transfers.push_back(
+             {TransferKind::AllToAll, p.window(), p.window(), 0, false, 1,
+              p.window(Region::Registers, 4), p.window(Region::Registers, 4)});
+       exchange.transfers.push_back(
+           {TransferKind::ShiftUp, p.window(), p.window(), 1, true});
+       p.add(exchange);
+       p.add(Await());
+     },
+     limits::kMaxTransfers},
     {"barriers", {}, EACH(p.add(Barrier()))},
     {"reasons",
      {"commands.reasons"},

@@ -1,0 +1,260 @@
+//===- ExchangesTest.cpp - plans that exchange bytes between ranks --------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks are threads here, each with a device of its own. What they must get is
+// computed from what all of them have, as docs/plan-format.md says it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/runtime/exec/GpuTest.h"
+#include "test/runtime/exec/TestPrograms.h"
+#include "test/runtime/ranks/ThreadRanks.h"
+
+#include "runtime/plan/Hazards.h"
+#include "runtime/plan/PlanVerifier.h"
+
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace vm;
+using namespace vm::test;
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+class ExchangesTest : public DeviceTest {
+protected:
+  using Body = std::function<void(Executor &, uint32_t rank)>;
+
+  /// Calls `body` for each rank, on a thread of its own.
+  void onRanks(const Plan &plan, const Body &body) {
+    ASSERT_OK(verifyPlan(plan));
+    ASSERT_OK(checkHazards(plan));
+    std::vector<std::unique_ptr<Device>> devices;
+    for (uint32_t i = 0; i < plan.ranks; ++i) {
+      Result<std::unique_ptr<Device>> device = openDevice();
+      ASSERT_OK(device.status());
+      devices.push_back(std::move(*device));
+    }
+    runRanks(plan.ranks, [&](Communicator &ranks) {
+      ExecutorOptions options;
+      options.ranks = &ranks;
+      Result<std::unique_ptr<Executor>> executor =
+          Executor::create(*devices[ranks.rank()], plan, options);
+      ASSERT_OK(executor.status());
+      body(**executor, ranks.rank());
+    });
+  }
+};
+
+Bytes randomBytes(uint64_t seed, size_t size) {
+  std::mt19937_64 random(seed);
+  Bytes bytes(size);
+  for (uint8_t &byte : bytes)
+    byte = static_cast<uint8_t>(random());
+  return bytes;
+}
+
+Bytes output(Executor &executor, uint32_t index) {
+  const Output &slot = executor.plan().outputs[index];
+  Bytes bytes(slot.window.length);
+  EXPECT_OK(executor.readOutput(index, bytes));
+  return bytes;
+}
+
+void input(ProgramBuilder &builder, const char *name, Window window) {
+  builder.input(name, DType::I8, {int64_t(window.length)}, window);
+}
+void output(ProgramBuilder &builder, const char *name, Window window) {
+  builder.output(name, DType::I8, {int64_t(window.length)}, window);
+}
+
+/// All kinds in one exchange, of blocks of `block` bytes.
+Plan makeKindsProgram(uint32_t ranks, uint64_t block) {
+  ProgramBuilder builder("kinds");
+  auto allocate = [&](uint64_t bytes) {
+    return builder.allocate(Region::Registers, bytes);
+  };
+  Window one = allocate(block), all = allocate(ranks * block);
+  Window gathered = allocate(ranks * block), swapped = allocate(ranks * block);
+  Window up = allocate(block), down = allocate(block);
+  input(builder, "one", one);
+  input(builder, "all", all);
+  output(builder, "gathered", gathered);
+  output(builder, "swapped", swapped);
+  output(builder, "up", up);
+  output(builder, "down", down);
+  builder.exchange({{TransferKind::AllGather, one, gathered},
+                    {TransferKind::AllToAll, all, swapped},
+                    {TransferKind::ShiftUp, one, up, 1},
+                    {TransferKind::ShiftDown, one, down, 2, true}});
+  builder.await();
+  Plan plan = builder.finish();
+  plan.ranks = ranks;
+  return plan;
+}
+
+TEST_F(ExchangesTest, EveryKind) {
+  for (uint32_t ranks : {1, 2, 3, 4})
+    for (uint64_t block : {1, 4, 7, 8192, (1 << 20) + 4}) {
+      SCOPED_TRACE(testing::Message() << ranks << " ranks, " << block);
+      Plan plan = makeKindsProgram(ranks, block);
+      auto one = [&](uint32_t rank) { return randomBytes(rank, block); };
+      auto all = [&](uint32_t rank) {
+        return randomBytes(100 + rank, ranks * block);
+      };
+      onRanks(plan, [&](Executor &executor, uint32_t rank) {
+        EXPECT_OK(executor.bindInput(0, one(rank)));
+        EXPECT_OK(executor.bindInput(1, all(rank)));
+        Bytes gathered, swapped;
+        for (uint32_t r = 0; r < ranks; ++r) {
+          Bytes part = one(r), other = all(r);
+          gathered.insert(gathered.end(), part.begin(), part.end());
+          auto begin = other.begin() + int64_t(rank * block);
+          swapped.insert(swapped.end(), begin, begin + int64_t(block));
+        }
+        for (int i = 0; i < 2; ++i) {
+          run(executor);
+          EXPECT_EQ(output(executor, 0), gathered);
+          EXPECT_EQ(output(executor, 1), swapped);
+          EXPECT_EQ(output(executor, 2), rank ? one(rank - 1) : Bytes(block));
+          EXPECT_EQ(output(executor, 3), one((rank + 2) % ranks));
+        }
+        EXPECT_EQ(executor.counters().recorded.exchanges, 1u);
+        EXPECT_EQ(executor.counters().executionSubmits, 4u);
+      });
+    }
+}
+
+/// Rows of `rowBytes`, at most `room` for each rank.
+Plan makeRowsProgram(uint32_t ranks, uint32_t rowBytes, uint32_t room) {
+  ProgramBuilder builder("rows");
+  auto allocate = [&](uint64_t bytes) {
+    return builder.allocate(Region::Registers, bytes);
+  };
+  uint64_t bytes = uint64_t(ranks) * room * rowBytes;
+  Window rows = allocate(bytes), counts = allocate(ranks * 4),
+         result = allocate(bytes), received = allocate(ranks * 4);
+  input(builder, "rows", rows);
+  input(builder, "counts", counts);
+  output(builder, "result", result);
+  output(builder, "received", received);
+  builder.exchange({{TransferKind::AllToAll, rows, result, 0, false, rowBytes,
+                     counts, received}});
+  builder.await();
+  Plan plan = builder.finish();
+  plan.ranks = ranks;
+  return plan;
+}
+
+Bytes bytesOfWords(const std::vector<uint32_t> &words) {
+  std::span<const uint8_t> bytes = asBytes(words);
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST_F(ExchangesTest, CountedRows) {
+  constexpr uint32_t kRanks = 3, kRowBytes = 5, kRoom = 40;
+  constexpr uint64_t kBlock = kRowBytes * kRoom;
+  auto rows = [&](uint32_t rank) { return randomBytes(rank, kRanks * kBlock); };
+  auto count = [](uint32_t from, uint32_t to) {
+    return from == 1 ? 0 : from == to ? kRoom : 7 * from + to;
+  };
+  onRanks(makeRowsProgram(kRanks, kRowBytes, kRoom),
+          [&](Executor &executor, uint32_t rank) {
+            std::vector<uint32_t> counts, received;
+            for (uint32_t r = 0; r < kRanks; ++r) {
+              counts.push_back(count(rank, r));
+              received.push_back(count(r, rank));
+            }
+            EXPECT_OK(executor.bindInput(0, rows(rank)));
+            EXPECT_OK(executor.bindInput(1, asBytes(counts)));
+            run(executor);
+            EXPECT_EQ(output(executor, 1), bytesOfWords(received));
+            Bytes result = output(executor, 0);
+            for (uint32_t r = 0; r < kRanks; ++r) {
+              Bytes sent = rows(r);
+              EXPECT_EQ(std::memcmp(&result[r * kBlock], &sent[rank * kBlock],
+                                    received[r] * kRowBytes),
+                        0);
+            }
+          });
+}
+
+TEST_F(ExchangesTest, MoreRowsThanThereIsRoomFor) {
+  onRanks(makeRowsProgram(3, 4, 10), [&](Executor &executor, uint32_t rank) {
+    std::vector<uint32_t> counts = {1, 2, 10};
+    if (rank == 2)
+      counts[1] = 11;
+    EXPECT_OK(executor.bindInput(0, randomBytes(rank, 120)));
+    EXPECT_OK(executor.bindInput(1, asBytes(counts)));
+    EXPECT_OK(executor.submit());
+    Status status = executor.wait();
+    EXPECT_EQ(status.code(), Code::Excess);
+    EXPECT_EQ(status.message(), "Rank 2 has 11 rows for rank 1 in an exchange "
+                                "that has room for 10 - while running program "
+                                "\"rows\".");
+  });
+}
+
+/// `times` iterations, each of which shifts x by a rank and adds to y, which is
+/// in no transfer, meanwhile.
+Plan makeLoopProgram(uint32_t ranks, uint32_t times) {
+  ProgramBuilder builder("loop");
+  Window x = builder.allocate(Region::Registers, 32);
+  Window next = builder.allocate(Region::Registers, 32);
+  Window y = builder.allocate(Region::Registers, 32);
+  Window parameters = builder.allocate(Region::Globals, 2 * sizeof(float));
+  builder.input("x", DType::F32, {8}, x);
+  builder.input("parameters", DType::F32, {2}, parameters);
+  builder.output("x", DType::F32, {8}, x);
+  builder.output("y", DType::F32, {8}, y);
+  builder.repeat(6, times);
+  builder.exchange({{TransferKind::ShiftUp, x, next, 1, true}});
+  builder.dispatch("affine", TestKernel::Affine, {y, parameters, y});
+  builder.await();
+  builder.barrier();
+  builder.copy(next, x);
+  builder.barrier();
+  Plan plan = builder.finish();
+  plan.ranks = ranks;
+  return plan;
+}
+
+TEST_F(ExchangesTest, InALoopWithWorkMeanwhile) {
+  constexpr uint32_t kRanks = 3;
+  for (uint32_t times : {1, 2, 100}) {
+    SCOPED_TRACE(times);
+    onRanks(makeLoopProgram(kRanks, times),
+            [&](Executor &executor, uint32_t rank) {
+              auto values = [](uint32_t r) {
+                return std::vector<float>(8, float(r + 1));
+              };
+              std::vector<float> parameters = {1, float(rank)}, x(8), y(8);
+              EXPECT_OK(executor.bindInput(0, asBytes(values(rank))));
+              EXPECT_OK(executor.bindInput(1, asBytes(parameters)));
+              for (int i = 1; i < 3; ++i) {
+                run(executor);
+                EXPECT_OK(executor.readOutput(0, asWritableBytes(x)));
+                EXPECT_OK(executor.readOutput(1, asWritableBytes(y)));
+                EXPECT_EQ(x, values((rank + kRanks * times - times) % kRanks));
+                EXPECT_EQ(y, std::vector<float>(8, float(i * times * rank)));
+              }
+              EXPECT_EQ(executor.counters().recordings, 1u);
+              EXPECT_EQ(executor.counters().recorded.exchanges, times);
+            });
+  }
+}
+
+TEST_F(ExchangesTest, OnAnotherNumberOfRanks) {
+  Result<std::unique_ptr<Executor>> executor =
+      Executor::create(*device_, makeKindsProgram(4, 8), {});
+  ASSERT_FALSE(executor.ok());
+  EXPECT_EQ(executor.status().code(), Code::BadInput);
+  EXPECT_EQ(executor.status().message(), "The plan is for 4 ranks (1 run it).");
+}
+
+} // namespace
