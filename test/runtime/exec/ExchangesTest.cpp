@@ -34,20 +34,23 @@ protected:
   void onRanks(const Plan &plan, const Body &body) {
     ASSERT_OK(verifyPlan(plan));
     ASSERT_OK(checkHazards(plan));
-    std::vector<std::unique_ptr<Device>> devices;
-    for (uint32_t i = 0; i < plan.ranks; ++i) {
-      Result<std::unique_ptr<Device>> device = openDevice();
-      ASSERT_OK(device.status());
-      devices.push_back(std::move(*device));
-    }
+    // As in processes: the validation layer fails with devices of one instance
+    // on several threads.
+    std::vector<std::unique_ptr<TestDevice>> devices(plan.ranks);
+    for (std::unique_ptr<TestDevice> &device : devices)
+      ASSERT_OK(TestDevice::open(device));
     runRanks(plan.ranks, [&](Communicator &ranks) {
       ExecutorOptions options;
       options.ranks = &ranks;
       Result<std::unique_ptr<Executor>> executor =
-          Executor::create(*devices[ranks.rank()], plan, options);
+          Executor::create(*devices[ranks.rank()]->device, plan, options);
       ASSERT_OK(executor.status());
       body(**executor, ranks.rank());
     });
+    for (const std::unique_ptr<TestDevice> &device : devices)
+      for (const std::string &message :
+           device->instance->validation()->messages())
+        ADD_FAILURE() << message;
   }
 };
 

@@ -28,26 +28,33 @@ static bool validates() {
 
 //===- DeviceTest ---------------------------------------------------------===//
 
-void DeviceTest::SetUp() {
+Status TestDevice::open(std::unique_ptr<TestDevice> &opened) {
+  opened = std::make_unique<TestDevice>();
   Result<std::unique_ptr<Instance>> instance = Instance::create(validates());
-  ASSERT_TRUE(instance.ok()) << instance.status().message();
-  instance_ = std::move(*instance);
-  sink_ = instance_->validation();
-  Selection selection = selectDevice(instance_->devices(), {}, wantedDevice());
-  ASSERT_TRUE(selection.device) << selection.status.message();
-  deviceIndex_ = *selection.device;
-  Result<std::unique_ptr<Device>> device = openDevice();
-  ASSERT_TRUE(device.ok()) << device.status().message();
-  device_ = std::move(*device);
+  if (!instance.ok())
+    return instance.status();
+  opened->instance = std::move(*instance);
+  Selection selection =
+      selectDevice(opened->instance->devices(), {}, wantedDevice());
+  if (!selection.device)
+    return selection.status;
+  Result<std::unique_ptr<Device>> device =
+      Device::open(*opened->instance, *selection.device, Robustness::Matrices);
+  if (!device.ok())
+    return device.status();
+  opened->device = std::move(*device);
+  return {};
 }
 
-Result<std::unique_ptr<Device>> DeviceTest::openDevice() const {
-  return Device::open(*instance_, deviceIndex_, Robustness::Matrices);
+void DeviceTest::SetUp() {
+  ASSERT_OK(TestDevice::open(opened_));
+  sink_ = opened_->instance->validation();
+  device_ = opened_->device.get();
 }
 
 void DeviceTest::TearDown() {
-  device_.reset();
-  instance_.reset();
+  device_ = nullptr;
+  opened_.reset();
   if (!sink_)
     return;
   std::vector<std::string> messages = sink_->messages();

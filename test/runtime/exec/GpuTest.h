@@ -45,14 +45,20 @@ template <typename T> std::span<uint8_t> asWritableBytes(std::vector<T> &v) {
     ASSERT_TRUE(status_.ok()) << status_.message();                            \
   } while (false)
 
+/// The device that tests run on.
+struct TestDevice {
+  static Status open(std::unique_ptr<TestDevice> &opened);
+
+  std::unique_ptr<Instance> instance;
+  std::unique_ptr<Device> device;
+};
+
 /// A device and executors made straight from plans, past the loader.
 class DeviceTest : public testing::Test {
 protected:
   void SetUp() override;
   void TearDown() override;
 
-  /// One more of the same.
-  Result<std::unique_ptr<Device>> openDevice() const;
   /// An executor of `plan`; fails the test if there is none.
   std::unique_ptr<Executor> load(Plan plan,
                                  const ExecutorOptions &options = {});
@@ -60,9 +66,8 @@ protected:
   /// Messages so far, which then no longer fail the test.
   std::vector<std::string> takeMessages();
 
-  std::unique_ptr<Instance> instance_;
-  uint32_t deviceIndex_ = 0;
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<TestDevice> opened_;
+  Device *device_ = nullptr;
   std::shared_ptr<ValidationSink> sink_;
   size_t taken_ = 0;
 };
