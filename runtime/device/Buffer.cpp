@@ -13,14 +13,21 @@
 
 namespace vm {
 
+static constexpr auto kExported = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+
 Result<Buffer> Buffer::create(const Device &device, uint64_t sizeBytes,
                               MemoryRole role, VkBufferUsageFlags usage,
-                              const std::string &name) {
+                              const std::string &name, bool isExported) {
   Buffer result;
   result.sizeBytes_ = sizeBytes;
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = sizeBytes;
   info.usage = usage;
+  VkExternalMemoryBufferCreateInfo external = {
+      VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
+  external.handleTypes = kExported;
+  if (isExported)
+    info.pNext = &external;
   VkBuffer buffer = VK_NULL_HANDLE;
   VkResult created =
       device.vk()->vkCreateBuffer(device.handle(), &info, nullptr, &buffer);
@@ -32,12 +39,12 @@ Result<Buffer> Buffer::create(const Device &device, uint64_t sizeBytes,
       Owned<VkBuffer>(device, buffer, device.vk()->vkDestroyBuffer);
   device.setName(VK_OBJECT_TYPE_BUFFER, reinterpret_cast<uint64_t>(buffer),
                  name);
-  VM_RETURN_IF_ERROR(result.allocate(device, role, name));
+  VM_RETURN_IF_ERROR(result.allocate(device, role, name, isExported));
   return result;
 }
 
 Status Buffer::allocate(const Device &device, MemoryRole role,
-                        const std::string &name) {
+                        const std::string &name, bool isExported) {
   VkMemoryRequirements needs = {};
   device.vk()->vkGetBufferMemoryRequirements(device.handle(), get(), &needs);
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -46,11 +53,17 @@ Status Buffer::allocate(const Device &device, MemoryRole role,
     VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
     info.allocationSize = needs.size;
     info.memoryTypeIndex = type;
+    VkExportMemoryAllocateInfo exported = {
+        VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO};
+    exported.handleTypes = kExported;
+    if (isExported)
+      info.pNext = &exported;
     VkDeviceMemory memory = VK_NULL_HANDLE;
     result =
         device.vk()->vkAllocateMemory(device.handle(), &info, nullptr, &memory);
     if (result != VK_SUCCESS)
       continue;
+    memoryBytes_ = needs.size;
     memory_ = Owned<VkDeviceMemory>(device, memory, device.vk()->vkFreeMemory);
     break;
   }
@@ -69,6 +82,17 @@ Status Buffer::allocate(const Device &device, MemoryRole role,
                         "map a buffer into host memory");
   mapped_ = static_cast<uint8_t *>(address);
   return {};
+}
+
+Result<int> Buffer::exportMemory(const Device &device) const {
+  VkMemoryGetFdInfoKHR info = {VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR};
+  info.memory = memory_.get();
+  info.handleType = kExported;
+  int descriptor = -1;
+  VM_RETURN_IF_VK_ERROR(
+      device.vk()->vkGetMemoryFdKHR(device.handle(), &info, &descriptor),
+      "export memory");
+  return descriptor;
 }
 
 } // namespace vm

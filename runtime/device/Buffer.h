@@ -26,9 +26,17 @@ public:
 
   /// `sizeBytes` > 0 of memory that serves `role`, mapped for the buffer's
   /// whole life if the role is the host's. `name` is for debuggers and errors.
+  /// `isExported`: for exportMemory(); the device must export memory.
   static Result<Buffer> create(const Device &device, uint64_t sizeBytes,
                                MemoryRole role, VkBufferUsageFlags usage,
-                               const std::string &name);
+                               const std::string &name,
+                               bool isExported = false);
+
+  /// A new file descriptor of the memory, in which the buffer begins at byte 0;
+  /// the caller closes it.
+  Result<int> exportMemory(const Device &device) const;
+  /// Of the memory; not less than the buffer's.
+  uint64_t memoryBytes() const { return memoryBytes_; }
 
   VkBuffer get() const { return buffer_.get(); }
   uint64_t sizeBytes() const { return sizeBytes_; }
@@ -37,12 +45,12 @@ public:
 
 private:
   Status allocate(const Device &device, MemoryRole role,
-                  const std::string &name);
+                  const std::string &name, bool isExported);
 
   // The memory is declared first, so it is freed last.
   Owned<VkDeviceMemory> memory_;
   Owned<VkBuffer> buffer_;
-  uint64_t sizeBytes_ = 0;
+  uint64_t sizeBytes_ = 0, memoryBytes_ = 0;
   uint8_t *mapped_ = nullptr;
 };
 

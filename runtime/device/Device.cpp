@@ -91,6 +91,9 @@ Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
   if (physical.calibratedClocks)
     extensions.push_back(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
   calibratesClocks_ = physical.calibratedClocks;
+  if (physical.exportsMemory)
+    extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  exportsMemory_ = physical.exportsMemory;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &want.core;
   info.queueCreateInfoCount = 1;

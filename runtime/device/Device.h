@@ -113,6 +113,8 @@ public:
   bool clearsWorkgroup() const { return clearsWorkgroup_; }
   /// Whether sampleClocks can read the device's clock.
   bool calibratesClocks() const { return calibratesClocks_; }
+  /// Whether buffers can be exported as file descriptors.
+  bool exportsMemory() const { return exportsMemory_; }
   /// Whether VK_EXT_conditional_rendering can be used.
   bool predicates() const { return predicates_; }
 
@@ -145,6 +147,7 @@ private:
   VkQueue queue_ = VK_NULL_HANDLE;
   VolkDeviceTable table_ = {};
   bool calibratesClocks_ = false;
+  bool exportsMemory_ = false;
   bool predicates_ = false;
   bool boundsBuffers_ = false, boundsMatrices_ = false;
   bool clearsWorkgroup_ = false;

@@ -287,6 +287,8 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   device.robustness2 =
       knowsExtension(vk, device.handle, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME);
   device.calibratedClocks = calibratesClocks(vk, device.handle);
+  device.exportsMemory = knowsExtension(
+      vk, device.handle, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   device.conditionalRendering = knowsExtension(
       vk, device.handle, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   device.memoryBudget =

@@ -32,6 +32,8 @@ struct PhysicalDevice {
   bool bfloat16Matrices = false;
   /// Whether VK_EXT_calibrated_timestamps reads its clock and the host's.
   bool calibratedClocks = false;
+  /// Whether it knows VK_KHR_external_memory_fd.
+  bool exportsMemory = false;
   /// Whether the device knows VK_EXT_conditional_rendering.
   bool conditionalRendering = false;
   /// Whether it knows VK_EXT_memory_budget.

@@ -1,4 +1,4 @@
-//===- Exchanges.cpp - transfers between ranks, through host memory -------===//
+//===- Exchanges.cpp - transfers between ranks ----------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,13 @@
 
 #include "runtime/exec/Exchanges.h"
 
+#include "runtime/ranks/Gather.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 
 namespace vm {
 
@@ -35,26 +36,29 @@ static bool isShift(const RankTransfer &transfer) {
          transfer.kind == TransferKind::ShiftDown;
 }
 
-StagedExchange::StagedExchange(const Plan &plan, const Exchange &exchange,
-                               uint32_t rank)
-    : rank_(rank), ranks_(plan.ranks) {
-  for (const RankTransfer &transfer : exchange.transfers) {
-    Staged &staged = transfers_.emplace_back(Staged{&transfer});
-    staged.sent = place(sentBytes_, transfer.source.length);
-    staged.received = place(receivedBytes_, transfer.destination.length);
-    if (!transfer.counts)
-      continue;
-    staged.sentCounts = place(sentBytes_, transfer.counts->length);
-    staged.receivedRows = place(receivedBytes_, transfer.received->length);
-    counts_[transfers_.size() - 1].resize(size_t(ranks_) * ranks_);
-  }
+/// What one rank has for one other, at most.
+static uint64_t blockBytes(const RankTransfer &transfer, uint32_t ranks) {
+  return transfer.kind == TransferKind::AllToAll
+             ? transfer.source.length / ranks
+             : transfer.source.length;
 }
 
-/// What one rank has for one other, if the transfer is no shift.
-uint64_t StagedExchange::blockBytes(const RankTransfer &transfer) const {
-  return transfer.kind == TransferKind::AllGather
-             ? transfer.source.length
-             : transfer.source.length / ranks_;
+RankExchange::RankExchange(const Plan &plan, const Exchange &exchange,
+                           uint32_t rank, std::vector<bool> isLinked)
+    : rank_(rank), ranks_(plan.ranks) {
+  for (const RankTransfer &transfer : exchange.transfers) {
+    Part &part =
+        transfers_.emplace_back(Part{&transfer, isLinked[transfers_.size()]});
+    if (!part.isLinked) {
+      part.sent = place(sentBytes_, transfer.source.length);
+      part.received = place(receivedBytes_, transfer.destination.length);
+    }
+    if (!transfer.counts)
+      continue;
+    part.sentCounts = place(sentBytes_, transfer.counts->length);
+    part.receivedRows = place(receivedBytes_, transfer.received->length);
+    counts_[transfers_.size() - 1].resize(size_t(ranks_) * ranks_);
+  }
 }
 
 /// The rank that is `offset` further, or before.
@@ -70,72 +74,76 @@ static std::optional<uint32_t> neighbour(const RankTransfer &transfer,
 }
 
 std::optional<uint32_t>
-StagedExchange::target(const RankTransfer &transfer) const {
+RankExchange::target(const RankTransfer &transfer) const {
   return neighbour(transfer, rank_, ranks_,
                    transfer.kind == TransferKind::ShiftUp);
 }
 
 std::optional<uint32_t>
-StagedExchange::origin(const RankTransfer &transfer) const {
+RankExchange::origin(const RankTransfer &transfer) const {
   return neighbour(transfer, rank_, ranks_,
                    transfer.kind == TransferKind::ShiftDown);
 }
 
+std::vector<size_t> RankExchange::linkedTransfers() const {
+  std::vector<size_t> linked;
+  for (size_t i = 0; i < transfers_.size(); ++i)
+    if (transfers_[i].isLinked)
+      linked.push_back(i);
+  return linked;
+}
+
 //===--- What the device does ---------------------------------------------===//
 
-std::vector<DeviceCopy>
-StagedExchange::copiesBefore(const Locate &locate) const {
+std::vector<DeviceCopy> RankExchange::copiesBefore(const Locate &locate) const {
   std::vector<DeviceCopy> copies;
-  for (const Staged &staged : transfers_) {
-    const RankTransfer &transfer = *staged.transfer;
+  for (const Part &part : transfers_) {
+    const RankTransfer &transfer = *part.transfer;
     BufferRange source = locate(transfer.source);
     BufferRange destination = locate(transfer.destination);
-    BufferRange host = partOf(sent_, staged.sent, source.length);
+    bool leaves = ranks_ > 1;
     if (isShift(transfer)) {
       std::optional<uint32_t> to = target(transfer);
+      leaves = to && *to != rank_;
       if (to == rank_)
         copies.push_back({source, destination});
-      else if (to)
-        copies.push_back({source, host});
-      continue;
+    } else {
+      uint64_t block = blockBytes(transfer, ranks_);
+      bool gathers = transfer.kind == TransferKind::AllGather;
+      copies.push_back({partOf(source, gathers ? 0 : rank_ * block, block),
+                        partOf(destination, rank_ * block, block)});
     }
-    uint64_t block = blockBytes(transfer);
-    bool gathers = transfer.kind == TransferKind::AllGather;
-    copies.push_back({partOf(source, gathers ? 0 : rank_ * block, block),
-                      partOf(destination, rank_ * block, block)});
-    if (ranks_ > 1)
-      copies.push_back({source, host});
+    if (leaves && !part.isLinked)
+      copies.push_back({source, partOf(sent_, part.sent, source.length)});
     if (transfer.counts)
       copies.push_back(
           {locate(*transfer.counts),
-           partOf(sent_, staged.sentCounts, transfer.counts->length)});
+           partOf(sent_, part.sentCounts, transfer.counts->length)});
   }
   return copies;
 }
 
-std::vector<DeviceCopy>
-StagedExchange::copiesAfter(const Locate &locate) const {
+std::vector<DeviceCopy> RankExchange::copiesAfter(const Locate &locate) const {
   std::vector<DeviceCopy> copies;
-  for (const Staged &staged : transfers_) {
-    const RankTransfer &transfer = *staged.transfer;
+  for (const Part &part : transfers_) {
+    const RankTransfer &transfer = *part.transfer;
     BufferRange destination = locate(transfer.destination);
     auto copyPart = [&](uint64_t offset, uint64_t bytes) {
-      if (bytes)
-        copies.push_back({partOf(received_, staged.received + offset, bytes),
+      if (bytes && !part.isLinked)
+        copies.push_back({partOf(received_, part.received + offset, bytes),
                           partOf(destination, offset, bytes)});
     };
     if (isShift(transfer)) {
       std::optional<uint32_t> from = origin(transfer);
-      if (from && *from != rank_)
-        copyPart(0, destination.length);
-      continue;
+      copyPart(0, from && *from != rank_ ? destination.length : 0);
+    } else {
+      uint64_t block = blockBytes(transfer, ranks_);
+      copyPart(0, rank_ * block);
+      copyPart((rank_ + 1) * block, (ranks_ - rank_ - 1) * block);
     }
-    uint64_t block = blockBytes(transfer);
-    copyPart(0, rank_ * block);
-    copyPart((rank_ + 1) * block, (ranks_ - rank_ - 1) * block);
     if (transfer.received)
       copies.push_back(
-          {partOf(received_, staged.receivedRows, transfer.received->length),
+          {partOf(received_, part.receivedRows, transfer.received->length),
            locate(*transfer.received)});
   }
   return copies;
@@ -147,9 +155,9 @@ static std::span<uint8_t> bytesOf(std::span<uint32_t> words) {
   return {reinterpret_cast<uint8_t *>(words.data()), words.size_bytes()};
 }
 
-Status StagedExchange::checkCounts(const RankTransfer &transfer,
-                                   std::span<const uint32_t> counts) const {
-  uint64_t room = blockBytes(transfer) / transfer.rowBytes;
+Status RankExchange::checkCounts(const RankTransfer &transfer,
+                                 std::span<const uint32_t> counts) const {
+  uint64_t room = blockBytes(transfer, ranks_) / transfer.rowBytes;
   for (uint32_t from = 0; from < ranks_; ++from)
     for (uint32_t to = 0; to < ranks_; ++to)
       if (uint32_t rows = counts[size_t(from) * ranks_ + to]; rows > room)
@@ -161,7 +169,7 @@ Status StagedExchange::checkCounts(const RankTransfer &transfer,
 }
 
 /// Every rank gets all counts, so that all find the same excess.
-Status StagedExchange::exchangeCounts(Communicator &ranks, uint64_t timeoutNs) {
+Status RankExchange::exchangeCounts(Communicator &ranks, uint64_t timeoutNs) {
   if (counts_.empty())
     return {};
   std::vector<RankSend> sends;
@@ -170,7 +178,8 @@ Status StagedExchange::exchangeCounts(Communicator &ranks, uint64_t timeoutNs) {
     size_t bytes = ranks_ * sizeof(uint32_t);
     std::span<uint8_t> all = bytesOf(counts);
     std::span<uint8_t> own = all.subspan(rank_ * bytes, bytes);
-    std::ranges::copy(sent(transfers_[number].sentCounts, bytes), own.begin());
+    std::memcpy(own.data(), sent_.mapped + transfers_[number].sentCounts,
+                bytes);
     for (uint32_t rank = 0; rank < ranks_; ++rank) {
       if (rank == rank_)
         continue;
@@ -181,81 +190,219 @@ Status StagedExchange::exchangeCounts(Communicator &ranks, uint64_t timeoutNs) {
   VM_RETURN_IF_ERROR(ranks.start(sends, receives));
   VM_RETURN_IF_ERROR(ranks.finish(timeoutNs));
   for (const auto &[number, counts] : counts_) {
-    const Staged &staged = transfers_[number];
-    VM_RETURN_IF_ERROR(checkCounts(*staged.transfer, counts));
+    const Part &part = transfers_[number];
+    VM_RETURN_IF_ERROR(checkCounts(*part.transfer, counts));
     for (uint32_t rank = 0; rank < ranks_; ++rank)
-      std::memcpy(received(staged.receivedRows + rank * sizeof(uint32_t),
-                           sizeof(uint32_t))
-                      .data(),
+      std::memcpy(received_.mapped + part.receivedRows +
+                      rank * sizeof(uint32_t),
                   &counts[size_t(rank) * ranks_ + rank_], sizeof(uint32_t));
   }
   return {};
 }
 
-Status StagedExchange::start(Communicator &ranks, uint64_t timeoutNs) {
-  VM_RETURN_IF_ERROR(exchangeCounts(ranks, timeoutNs));
+/// The parts of a transfer's source that it sends, or of its destination that
+/// it receives.
+std::vector<RankExchange::Message> RankExchange::messages(size_t number,
+                                                          bool sends) const {
+  const RankTransfer &transfer = *transfers_[number].transfer;
+  uint64_t block = blockBytes(transfer, ranks_);
+  std::vector<Message> messages;
+  if (isShift(transfer)) {
+    std::optional<uint32_t> other = sends ? target(transfer) : origin(transfer);
+    if (other && *other != rank_)
+      messages.push_back({*other, 0, block});
+    return messages;
+  }
+  bool isWhole = sends && transfer.kind == TransferKind::AllGather;
+  auto counts = counts_.find(number);
+  for (uint32_t rank = 0; rank < ranks_; ++rank) {
+    uint64_t bytes = block;
+    if (counts != counts_.end()) {
+      uint32_t from = sends ? rank_ : rank, to = sends ? rank : rank_;
+      bytes = counts->second[size_t(from) * ranks_ + to] *
+              uint64_t(transfer.rowBytes);
+    }
+    if (rank != rank_ && bytes)
+      messages.push_back({rank, isWhole ? 0 : rank * block, bytes});
+  }
+  return messages;
+}
+
+Status RankExchange::startOnHost(Communicator &ranks) {
   std::vector<RankSend> sends;
   std::vector<RankReceive> receives;
   for (size_t i = 0; i < transfers_.size(); ++i) {
-    const Staged &staged = transfers_[i];
-    const RankTransfer &transfer = *staged.transfer;
-    if (isShift(transfer)) {
-      std::optional<uint32_t> to = target(transfer), from = origin(transfer);
-      if (to && *to != rank_)
-        sends.push_back({*to, sent(staged.sent, transfer.source.length)});
-      if (from && *from != rank_)
-        receives.push_back(
-            {*from, received(staged.received, transfer.destination.length)});
+    const Part &part = transfers_[i];
+    if (part.isLinked)
       continue;
-    }
-    uint64_t block = blockBytes(transfer);
-    auto counts = counts_.find(i);
-    auto bytesFrom = [&](uint32_t from, uint32_t to) {
-      return counts == counts_.end()
-                 ? block
-                 : counts->second[size_t(from) * ranks_ + to] *
-                       uint64_t(transfer.rowBytes);
-    };
-    bool gathers = transfer.kind == TransferKind::AllGather;
-    for (uint32_t rank = 0; rank < ranks_; ++rank) {
-      if (rank == rank_)
-        continue;
-      if (uint64_t bytes = bytesFrom(rank_, rank))
-        sends.push_back(
-            {rank, sent(staged.sent + (gathers ? 0 : rank * block), bytes)});
-      if (uint64_t bytes = bytesFrom(rank, rank_))
-        receives.push_back(
-            {rank, received(staged.received + rank * block, bytes)});
-    }
+    for (const Message &send : messages(i, /*sends=*/true))
+      sends.push_back(
+          {send.rank, {sent_.mapped + part.sent + send.offset, send.bytes}});
+    for (const Message &receive : messages(i, /*sends=*/false))
+      receives.push_back(
+          {receive.rank,
+           {received_.mapped + part.received + receive.offset, receive.bytes}});
   }
   return ranks.start(sends, receives);
 }
 
-Status StagedExchange::finish(Communicator &ranks, uint64_t timeoutNs) {
-  return ranks.finish(timeoutNs);
+Status RankExchange::startOnLink(DeviceLink &link,
+                                 std::span<const Linked> linked) {
+  std::vector<LinkMessage> sends, receives;
+  for (const Linked &each : linked) {
+    for (const Message &send : messages(each.transfer, /*sends=*/true))
+      sends.push_back({send.rank, each.source + send.offset, send.bytes});
+    for (const Message &receive : messages(each.transfer, /*sends=*/false))
+      receives.push_back(
+          {receive.rank, each.destination + receive.offset, receive.bytes});
+  }
+  return link.start(sends, receives);
+}
+
+Status RankExchange::start(const Carriers &carriers,
+                           std::span<const Linked> linked, uint64_t timeoutNs) {
+  VM_RETURN_IF_ERROR(exchangeCounts(*carriers.ranks, timeoutNs));
+  if (!linked.empty())
+    VM_RETURN_IF_ERROR(startOnLink(*carriers.link, linked));
+  return startOnHost(*carriers.ranks);
+}
+
+Status RankExchange::finish(const Carriers &carriers, uint64_t timeoutNs) {
+  VM_RETURN_IF_ERROR(carriers.ranks->finish(timeoutNs));
+  if (carriers.link && !linkedTransfers().empty())
+    return carriers.link->finish(timeoutNs);
+  return {};
 }
 
 //===--- All of a plan ----------------------------------------------------===//
 
+bool Exchanges::wantsLink(const Plan &plan, uint64_t linkBytes) {
+  for (const Command &command : plan.commands)
+    if (auto *exchange = std::get_if<Exchange>(&command.op))
+      for (const RankTransfer &transfer : exchange->transfers)
+        if (blockBytes(transfer, plan.ranks) >= linkBytes)
+          return true;
+  return false;
+}
+
+/// Without one, everything goes through the host.
+Status Exchanges::openLink(const Device &device, const Regions &regions,
+                           const Options &options) {
+  // All go on, or none does.
+  auto agree = [&](const std::string &own) -> Status {
+    Result<std::vector<std::string>> all =
+        gatherAll(*ranks_, own, options.timeoutNs);
+    if (!all.ok())
+      return all.status();
+    for (size_t rank = 0; rank < all->size() && whyNoLink_.empty(); ++rank)
+      if (const std::string &failure = (*all)[rank]; !failure.empty())
+        whyNoLink_ = fmt::format("Rank {}: {}", rank, failure);
+    return {};
+  };
+  VM_RETURN_IF_ERROR(agree(!options.openLink ? "NCCL is for devices of NVIDIA."
+                           : !device.exportsMemory()
+                               ? "The device does not share memory with CUDA."
+                               : ""));
+  if (!whyNoLink_.empty())
+    return {};
+  Result<OpenedLink> opened = options.openLink(*ranks_);
+  if (!opened.ok())
+    return opened.status();
+  link_ = std::move(opened->link);
+  whyNoLink_ = opened->why;
+  if (!link_)
+    return {};
+  Status own = regions.exportMemory(
+      device, [&](VkBuffer buffer, int descriptor, uint64_t bytes) -> Status {
+        Result<uint64_t> address = link_->import(descriptor, bytes);
+        if (address.ok())
+          addresses_[buffer] = *address;
+        return address.status();
+      });
+  VM_RETURN_IF_ERROR(agree(own.message()));
+  if (!whyNoLink_.empty())
+    link_.reset();
+  return {};
+}
+
+std::optional<uint64_t> Exchanges::addressOf(const BufferRange &range) const {
+  auto found = addresses_.find(range.buffer);
+  if (found == addresses_.end())
+    return std::nullopt;
+  return found->second + range.offset;
+}
+
+/// A transfer takes the link if it can on all ranks.
+Result<std::vector<bool>>
+Exchanges::chooseLinked(const Exchange &exchange, const Plan &plan,
+                        const Regions &regions, const Options &options) const {
+  std::vector<bool> isLinked(exchange.transfers.size(), false);
+  if (!link_)
+    return isLinked;
+  std::string own;
+  for (const RankTransfer &transfer : exchange.transfers)
+    own += blockBytes(transfer, plan.ranks) >= options.linkBytes &&
+                   addressOf(regions.locate(transfer.source)) &&
+                   addressOf(regions.locate(transfer.destination))
+               ? '1'
+               : '0';
+  Result<std::vector<std::string>> all =
+      gatherAll(*ranks_, own, options.timeoutNs);
+  if (!all.ok())
+    return all.status();
+  for (size_t i = 0; i < isLinked.size(); ++i)
+    isLinked[i] = std::ranges::all_of(*all, [&](const std::string &other) {
+      return i < other.size() && other[i] == '1';
+    });
+  return isLinked;
+}
+
+Result<std::vector<RankExchange::Linked>>
+Exchanges::link(const RankExchange &exchange, const Locate &locate) const {
+  std::vector<RankExchange::Linked> linked;
+  for (size_t number : exchange.linkedTransfers()) {
+    const RankTransfer &transfer = exchange.transfer(number);
+    std::optional<uint64_t> source = addressOf(locate(transfer.source));
+    std::optional<uint64_t> destination =
+        addressOf(locate(transfer.destination));
+    if (!source || !destination)
+      return Status(Code::NoDevice,
+                    "An exchange rotates between memory of the device and of "
+                    "the host, which a link cannot reach.");
+    linked.push_back({number, *source, *destination});
+  }
+  return linked;
+}
+
 Result<Exchanges> Exchanges::create(const Device &device, const Plan &plan,
-                                    uint32_t rank, uint64_t maxBufferBytes) {
+                                    const Regions &regions, Communicator &ranks,
+                                    const Options &options) {
   Exchanges result;
+  result.ranks_ = &ranks;
+  if (ranks.size() > 1 && wantsLink(plan, options.linkBytes))
+    VM_RETURN_IF_ERROR(result.openLink(device, regions, options));
   uint64_t sent = 0, received = 0;
   for (size_t i = 0; i < plan.commands.size(); ++i) {
     auto *exchange = std::get_if<Exchange>(&plan.commands[i].op);
     if (!exchange)
       continue;
-    const StagedExchange &staged =
-        result.exchanges_.try_emplace(i, plan, *exchange, rank).first->second;
-    sent = std::max(sent, staged.sentBytes());
-    received = std::max(received, staged.receivedBytes());
+    Result<std::vector<bool>> isLinked =
+        result.chooseLinked(*exchange, plan, regions, options);
+    if (!isLinked.ok())
+      return isLinked.status();
+    const RankExchange &added =
+        result.exchanges_
+            .try_emplace(i, plan, *exchange, ranks.rank(), *isLinked)
+            .first->second;
+    sent = std::max(sent, added.sentBytes());
+    received = std::max(received, added.receivedBytes());
   }
   if (result.exchanges_.empty())
     return result;
   auto create = [&](uint64_t bytes, MemoryRole role,
                     VkBufferUsageFlags usage) -> Result<Staging> {
-    return Staging::create(device, std::array{bytes}, maxBufferBytes, role,
-                           usage, "staging of exchanges");
+    return Staging::create(device, std::array{bytes}, options.maxBufferBytes,
+                           role, usage, "staging of exchanges");
   };
   Result<Staging> from =
       create(sent, MemoryRole::HostPolled, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
@@ -267,8 +414,8 @@ Result<Exchanges> Exchanges::create(const Device &device, const Plan &plan,
     return to.status();
   result.sent_ = std::move(*from);
   result.received_ = std::move(*to);
-  for (auto &[command, staged] : result.exchanges_)
-    staged.setMemory(result.sent_.slot(0), result.received_.slot(0));
+  for (auto &[command, exchange] : result.exchanges_)
+    exchange.setMemory(result.sent_.slot(0), result.received_.slot(0));
   return result;
 }
 

@@ -1,13 +1,14 @@
-//===- Exchanges.h - transfers between ranks, through host memory ---------===//
+//===- Exchanges.h - transfers between ranks ------------------------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device copies what an exchange sends to host memory at the end of what
 // was submitted before it; the host sends and receives; the device copies what
-// has come at the beginning of what is submitted after it. What a rank would
-// send to itself the device copies at once. So an exchange takes one wait of
-// the host, and works on every device.
+// has come at the beginning of what is submitted after it. So an exchange takes
+// one wait of the host, and works on every device. Large transfers go straight
+// from device to device where all ranks have a link (DeviceLink.h). What a rank
+// would send to itself the device copies at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +20,23 @@
 #include "runtime/exec/Staging.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/ranks/Communicator.h"
+#include "runtime/ranks/DeviceLink.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace vm {
+
+/// Opens a link, as openNccl() does.
+using OpenLink = std::function<Result<OpenedLink>(Communicator &ranks)>;
 
 /// Equally long.
 struct DeviceCopy {
@@ -36,11 +45,25 @@ struct DeviceCopy {
 /// Where the bytes of a window are, in an iteration that is recorded.
 using Locate = std::function<BufferRange(const Window &)>;
 
+/// What carries the messages.
+struct Carriers {
+  Communicator *ranks = nullptr;
+  DeviceLink *link = nullptr; ///< Or null.
+};
+
 /// One exchange of a plan.
-class StagedExchange {
+class RankExchange {
 public:
-  /// `plan` must outlive it. Its host memory is assigned later.
-  StagedExchange(const Plan &plan, const Exchange &exchange, uint32_t rank);
+  /// Addresses of a transfer's windows on the link.
+  struct Linked {
+    size_t transfer = 0;
+    uint64_t source = 0, destination = 0;
+  };
+
+  /// `plan` must outlive it. `isLinked`: of each transfer, whether it goes
+  /// through the link.
+  RankExchange(const Plan &plan, const Exchange &exchange, uint32_t rank,
+               std::vector<bool> isLinked);
 
   /// Host memory that it sends from, and that it receives in.
   uint64_t sentBytes() const { return sentBytes_; }
@@ -53,34 +76,42 @@ public:
   /// What the device copies before the host is at work, and after.
   std::vector<DeviceCopy> copiesBefore(const Locate &locate) const;
   std::vector<DeviceCopy> copiesAfter(const Locate &locate) const;
+  /// The transfers through the link.
+  std::vector<size_t> linkedTransfers() const;
+  const RankTransfer &transfer(size_t number) const {
+    return *transfers_[number].transfer;
+  }
 
   /// What the host does, when the copies before are done. Code::Excess, on all
   /// ranks, if one has more rows for another than there is room for.
-  Status start(Communicator &ranks, uint64_t timeoutNs);
-  Status finish(Communicator &ranks, uint64_t timeoutNs);
+  Status start(const Carriers &carriers, std::span<const Linked> linked,
+               uint64_t timeoutNs);
+  Status finish(const Carriers &carriers, uint64_t timeoutNs);
 
 private:
   /// A transfer, and where in the host memory its parts are.
-  struct Staged {
+  struct Part {
     const RankTransfer *transfer;
+    bool isLinked = false;
     uint64_t sent = 0, received = 0;           ///< Of its bytes.
     uint64_t sentCounts = 0, receivedRows = 0; ///< Of its words.
   };
-  uint64_t blockBytes(const RankTransfer &transfer) const;
+  /// Bytes of a window, for another rank or from it.
+  struct Message {
+    uint32_t rank;
+    uint64_t offset, bytes;
+  };
   std::optional<uint32_t> target(const RankTransfer &transfer) const;
   std::optional<uint32_t> origin(const RankTransfer &transfer) const;
+  std::vector<Message> messages(size_t number, bool sends) const;
   Status exchangeCounts(Communicator &ranks, uint64_t timeoutNs);
   Status checkCounts(const RankTransfer &transfer,
                      std::span<const uint32_t> counts) const;
-  std::span<const uint8_t> sent(uint64_t offset, uint64_t bytes) const {
-    return {sent_.mapped + offset, bytes};
-  }
-  std::span<uint8_t> received(uint64_t offset, uint64_t bytes) const {
-    return {received_.mapped + offset, bytes};
-  }
+  Status startOnHost(Communicator &ranks);
+  Status startOnLink(DeviceLink &link, std::span<const Linked> linked);
 
   uint32_t rank_, ranks_;
-  std::vector<Staged> transfers_;
+  std::vector<Part> transfers_;
   uint64_t sentBytes_ = 0, receivedBytes_ = 0;
   BufferRange sent_, received_;
   /// Of each transfer that counts rows, what each rank sends to each.
@@ -90,16 +121,46 @@ private:
 /// Those of a plan. One is under way at a time, so they share their memory.
 class Exchanges {
 public:
+  struct Options {
+    uint64_t maxBufferBytes = UINT64_MAX;
+    uint64_t linkBytes = UINT64_MAX; ///< Of a message, to take the link.
+    OpenLink openLink; ///< Called if there is such a message; or null.
+    uint64_t timeoutNs = UINT64_MAX;
+  };
+
   Exchanges() = default;
-  /// `plan` must outlive it.
+  /// All ranks call it. `plan` and `ranks` must outlive it, and it the regions,
+  /// which are exported if the device does that.
   static Result<Exchanges> create(const Device &device, const Plan &plan,
-                                  uint32_t rank, uint64_t maxBufferBytes);
+                                  const Regions &regions, Communicator &ranks,
+                                  const Options &options);
+
+  /// Whether an exchange of the plan has such a message.
+  static bool wantsLink(const Plan &plan, uint64_t linkBytes);
 
   /// That of a command.
-  StagedExchange &of(size_t command) { return exchanges_.at(command); }
+  RankExchange &of(size_t command) { return exchanges_.at(command); }
+  /// Its transfers through the link, where windows are located.
+  Result<std::vector<RankExchange::Linked>> link(const RankExchange &exchange,
+                                                 const Locate &locate) const;
+  Carriers carriers() const { return {ranks_, link_.get()}; }
+  /// Why no link carries messages that could take one; or empty.
+  const std::string &whyNoLink() const { return whyNoLink_; }
 
 private:
-  std::map<size_t, StagedExchange> exchanges_;
+  Status openLink(const Device &device, const Regions &regions,
+                  const Options &options);
+  std::optional<uint64_t> addressOf(const BufferRange &range) const;
+  Result<std::vector<bool>> chooseLinked(const Exchange &exchange,
+                                         const Plan &plan,
+                                         const Regions &regions,
+                                         const Options &options) const;
+
+  Communicator *ranks_ = nullptr;
+  std::unique_ptr<DeviceLink> link_;
+  std::string whyNoLink_;
+  std::unordered_map<VkBuffer, uint64_t> addresses_; ///< On the link.
+  std::map<size_t, RankExchange> exchanges_;         ///< By command.
   Staging sent_, received_;
 };
 

@@ -50,6 +50,13 @@ template <typename T> static Status assign(T &out, Result<T> result) {
 }
 
 Status Executor::setUp() {
+  if (!options_.ranks)
+    options_.ranks = &alone_;
+  constexpr uint32_t kNvidia = 0x10de;
+  if (!options_.openLink && device_.info().vendorId == kNvidia)
+    options_.openLink = [this](Communicator &ranks) {
+      return openNccl(ranks, device_.info().uuid, options_.loadTimeoutNs);
+    };
   if (options_.variants)
     chooseVariants(plan_, device_.info());
   else
@@ -200,9 +207,10 @@ Status Executor::createRegions() {
   std::array<std::vector<Window>, kNumRegions> windows;
   for (unsigned i = 0; i < kNumRegions; ++i)
     windows[i] = windowsOf(plan_, static_cast<Region>(i));
-  VM_RETURN_IF_ERROR(assign(
-      regions_, Regions::create(device_, plan_.regionBytes, windows,
-                                options_.onHost.ranges, maxBufferBytes())));
+  VM_RETURN_IF_ERROR(
+      assign(regions_, Regions::create(device_, plan_.regionBytes, windows,
+                                       options_.onHost.ranges, maxBufferBytes(),
+                                       exportsRegions())));
   VM_RETURN_IF_ERROR(transfer_.clear(regions_));
   for (const InitialData &data : plan_.initialData)
     VM_RETURN_IF_ERROR(
@@ -211,17 +219,22 @@ Status Executor::createRegions() {
   return {};
 }
 
+bool Executor::exportsRegions() const {
+  return options_.ranks->size() > 1 && options_.openLink &&
+         device_.exportsMemory() &&
+         Exchanges::wantsLink(plan_, options_.linkBytes);
+}
+
 Status Executor::createExchanges() {
-  if (!options_.ranks)
-    options_.ranks = &alone_;
   uint32_t ranks = options_.ranks->size();
   if (plan_.ranks && plan_.ranks != ranks)
     return Status(Code::BadInput,
                   fmt::format("The plan is for {} ranks ({} run it).",
                               plan_.ranks, ranks));
-  return assign(exchanges_,
-                Exchanges::create(device_, plan_, options_.ranks->rank(),
-                                  maxBufferBytes()));
+  Exchanges::Options options = {maxBufferBytes(), options_.linkBytes,
+                                options_.openLink, options_.loadTimeoutNs};
+  return assign(exchanges_, Exchanges::create(device_, plan_, regions_,
+                                              *options_.ranks, options));
 }
 
 Status Executor::createStaging(const LoadedProgram &program, Half &half) {
@@ -268,7 +281,7 @@ Status Executor::record(const LoadedProgram &program, Half &half) {
   ++counters_.recordings;
   if (options_.mostInVainNs)
     half.replay.mostInVainNs = *options_.mostInVainNs;
-  half.replay.ranks = options_.ranks;
+  half.replay.carriers = exchanges_.carriers();
   return recordExecution(recording, half.replay);
 }
 

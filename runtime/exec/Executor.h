@@ -52,6 +52,11 @@ struct ExecutorOptions {
   std::optional<uint64_t> mostInVainNs; ///< See Replay.
   HostPlacement onHost;                 ///< Of the plan.
   Communicator *ranks = nullptr; ///< That run the plan together; null: one.
+  /// What opens a link between their devices for messages of at least
+  /// `linkBytes`; if not given, openNccl() on devices of NVIDIA. The same on
+  /// all ranks.
+  OpenLink openLink = {};
+  uint64_t linkBytes = 1 << 20;
 };
 
 /// Bytes of an input that are bytes of a file.
@@ -110,6 +115,7 @@ public:
   Result<CommandTimes> commandTimes();
   bool profiles() const { return options_.profile; }
   const DeviceInfo &deviceInfo() const { return device_.info(); }
+  const Exchanges &exchanges() const { return exchanges_; }
   /// Host time that it took to compile the kernels so far.
   double compileUs() const { return compileUs_; }
   /// Whether no kernel can reach, or find, what is not the plan's: its accesses
@@ -256,6 +262,7 @@ private:
   void clearWorkgroupMemory();
   Status createRegions();
   Status createExchanges();
+  bool exportsRegions() const;
   Status createStaging(const LoadedProgram &program, Half &half);
   Status createHalf(const LoadedProgram &program, Half &half);
   std::vector<uint32_t> newKernels(CommandRange commands) const;

@@ -84,7 +84,7 @@ private:
   /// The loop whose end parts depend on that are opened now.
   std::optional<LoopQuestion> predicate_;
   bool isPredicated_ = false; ///< The part that is open.
-  StagedExchange *underWay_ = nullptr;
+  RankExchange *underWay_ = nullptr;
   size_t numRecorded_ = 0; ///< Commands.
   uint32_t numClocks_ = 0;
   Status status_;
@@ -246,14 +246,20 @@ void CommandRecorder::recordExchange(size_t index, PartSequence &sequence) {
   underWay_ = &r_.exchanges.of(index);
   part().timer.recordBeforeBarrier(commands_);
   recordBarrier(r_.device, commands_, r_.scopes.beforeDownloads);
-  recordCopies(underWay_->copiesBefore(
-      [&](const Window &window) { return locate(window); }));
+  Locate here = [&](const Window &window) { return locate(window); };
+  recordCopies(underWay_->copiesBefore(here));
   BarrierScope scope = r_.scopes.aroundExchange;
   scope.destinationStages |= r_.scopes.toHost.destinationStages;
   scope.destinationAccess |= r_.scopes.toHost.destinationAccess;
   recordBarrier(r_.device, commands_, scope);
   closePart();
-  sequence.steps.emplace_back(ExchangeStep{underWay_, /*begins=*/true});
+  Result<std::vector<RankExchange::Linked>> linked =
+      r_.exchanges.link(*underWay_, here);
+  if (status_.ok())
+    status_ = linked.status();
+  if (status_.ok())
+    sequence.steps.emplace_back(
+        ExchangeStep{underWay_, /*begins=*/true, std::move(*linked)});
 }
 
 void CommandRecorder::recordAwait(PartSequence &sequence) {

@@ -74,7 +74,7 @@ Regions::create(const Device &device,
                 const std::array<uint64_t, kNumRegions> &regionBytes,
                 const std::array<std::vector<Window>, kNumRegions> &windows,
                 const std::array<std::vector<Segment>, kNumRegions> &onHost,
-                uint64_t maxBufferBytes) {
+                uint64_t maxBufferBytes, bool areExported) {
   Regions regions;
   regions.bytes_ = regionBytes;
   for (unsigned i = 0; i < kNumRegions; ++i) {
@@ -94,13 +94,31 @@ Regions::create(const Device &device,
       // Whole words, so that every byte can be filled.
       uint64_t bytes = alignUp(needed.bytes, 4).value_or(needed.bytes);
       MemoryRole role = needed.onHost ? MemoryRole::Upload : roleOf(region);
-      Result<Buffer> buffer = Buffer::create(device, bytes, role, kUsage, name);
+      Result<Buffer> buffer =
+          Buffer::create(device, bytes, role, kUsage, name,
+                         areExported && role == MemoryRole::DeviceOnly);
       if (!buffer.ok())
         return buffer.status();
       memory.buffers.push_back(std::move(*buffer));
     }
   }
   return regions;
+}
+
+Status Regions::exportMemory(
+    const Device &device,
+    const std::function<Status(VkBuffer, int, uint64_t)> &import) const {
+  for (unsigned i = 0; i < kNumRegions; ++i)
+    for (const Buffer &buffer : memory_[i].buffers) {
+      if (buffer.mapped())
+        continue;
+      Result<int> descriptor = buffer.exportMemory(device);
+      if (!descriptor.ok())
+        return descriptor.status();
+      VM_RETURN_IF_ERROR(
+          import(buffer.get(), *descriptor, buffer.memoryBytes()));
+    }
+  return {};
 }
 
 const Regions::Piece &Regions::pieceAt(Region region, uint64_t offset) const {

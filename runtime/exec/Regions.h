@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace vm {
@@ -38,13 +39,14 @@ class Regions {
 public:
   /// Regions of the given sizes, in buffers of at most `maxBufferBytes`, each
   /// cut so that none of its `windows` is; what `onHost` has lies in host
-  /// memory, mapped. Contents are undefined until the caller fills them.
+  /// memory, mapped. `areExported`: the device's memory is, for exportMemory().
+  /// Contents are undefined until the caller fills them.
   static Result<Regions>
   create(const Device &device,
          const std::array<uint64_t, kNumRegions> &regionBytes,
          const std::array<std::vector<Window>, kNumRegions> &windows,
          const std::array<std::vector<Segment>, kNumRegions> &onHost,
-         uint64_t maxBufferBytes);
+         uint64_t maxBufferBytes, bool areExported = false);
 
   uint64_t sizeBytes(Region region) const {
     return bytes_[static_cast<unsigned>(region)];
@@ -60,6 +62,12 @@ public:
 
   /// All buffers of one region, whole, in no order.
   std::vector<BufferRange> buffers(Region region) const;
+
+  /// Calls `import` with each buffer of the device's memory, a descriptor of
+  /// it, which the callee takes, and the bytes of that.
+  Status exportMemory(
+      const Device &device,
+      const std::function<Status(VkBuffer, int, uint64_t)> &import) const;
 
   /// Ok if [offset, offset + length) is inside the region.
   Status checkRange(Region region, uint64_t offset, uint64_t length) const;

@@ -123,8 +123,9 @@ Status Replay::exchange(uint64_t timeoutNs) {
   if (!next_)
     return {};
   ExchangeStep step = *std::exchange(next_, std::nullopt);
-  Status status = step.begins ? step.exchange->start(*ranks, timeoutNs)
-                              : step.exchange->finish(*ranks, timeoutNs);
+  Status status = step.begins
+                      ? step.exchange->start(carriers, step.linked, timeoutNs)
+                      : step.exchange->finish(carriers, timeoutNs);
   if (!status.ok()) // The device has no part in that.
     std::ignore = submission_.waitFor(timeoutNs);
   return status;

@@ -26,7 +26,6 @@
 #include "runtime/exec/InputRows.h"
 #include "runtime/exec/LoopQuestion.h"
 #include "runtime/exec/Submission.h"
-#include "runtime/ranks/Communicator.h"
 
 #include <cstdint>
 #include <memory>
@@ -58,8 +57,9 @@ struct Part {
 struct Loop;
 /// Where an exchange begins or ends, which is up to the host.
 struct ExchangeStep {
-  StagedExchange *exchange = nullptr;
+  RankExchange *exchange = nullptr;
   bool begins = false;
+  std::vector<RankExchange::Linked> linked = {}; ///< If it begins.
 };
 /// Parts, by their number, loops and exchanges, in the order in which they run.
 struct PartSequence {
@@ -101,8 +101,7 @@ public:
   /// are several and each takes more than a 20th of it. A submit takes a
   /// thousandth.
   uint64_t mostInVainNs = 100'000'000;
-  /// Who the exchanges are with, if there are any.
-  Communicator *ranks = nullptr;
+  Carriers carriers; ///< Of the exchanges, if there are any.
 
   /// Submits an execution, or its beginning. `rows`: of each group of inputs
   /// whose rows the host counts.

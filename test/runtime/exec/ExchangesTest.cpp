@@ -19,6 +19,10 @@
 #include <functional>
 #include <random>
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 using namespace vm;
 using namespace vm::test;
 
@@ -31,7 +35,8 @@ protected:
   using Body = std::function<void(Executor &, uint32_t rank)>;
 
   /// Calls `body` for each rank, on a thread of its own.
-  void onRanks(const Plan &plan, const Body &body) {
+  void onRanks(const Plan &plan, const Body &body,
+               const ExecutorOptions &common = {}) {
     ASSERT_OK(verifyPlan(plan));
     ASSERT_OK(checkHazards(plan));
     // As in processes: the validation layer fails with devices of one instance
@@ -40,7 +45,7 @@ protected:
     for (std::unique_ptr<TestDevice> &device : devices)
       ASSERT_OK(TestDevice::open(device));
     runRanks(plan.ranks, [&](Communicator &ranks) {
-      ExecutorOptions options;
+      ExecutorOptions options = common;
       options.ranks = &ranks;
       Result<std::unique_ptr<Executor>> executor =
           Executor::create(*devices[ranks.rank()]->device, plan, options);
@@ -101,35 +106,111 @@ Plan makeKindsProgram(uint32_t ranks, uint64_t block) {
   return plan;
 }
 
-TEST_F(ExchangesTest, EveryKind) {
+/// Runs that program on all ranks, several times, and compares.
+class KindsTest : public ExchangesTest {
+protected:
+  void check(uint32_t ranks, uint64_t block,
+             const ExecutorOptions &options = {}) {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks, " << block);
+    auto one = [&](uint32_t rank) { return randomBytes(rank, block); };
+    auto all = [&](uint32_t rank) {
+      return randomBytes(100 + rank, ranks * block);
+    };
+    auto body = [&](Executor &executor, uint32_t rank) {
+      EXPECT_OK(executor.bindInput(0, one(rank)));
+      EXPECT_OK(executor.bindInput(1, all(rank)));
+      Bytes gathered, swapped;
+      for (uint32_t r = 0; r < ranks; ++r) {
+        Bytes part = one(r), other = all(r);
+        gathered.insert(gathered.end(), part.begin(), part.end());
+        auto begin = other.begin() + int64_t(rank * block);
+        swapped.insert(swapped.end(), begin, begin + int64_t(block));
+      }
+      for (int i = 0; i < 2; ++i) {
+        run(executor);
+        EXPECT_EQ(output(executor, 0), gathered);
+        EXPECT_EQ(output(executor, 1), swapped);
+        EXPECT_EQ(output(executor, 2), rank ? one(rank - 1) : Bytes(block));
+        EXPECT_EQ(output(executor, 3), one((rank + 2) % ranks));
+      }
+      EXPECT_EQ(executor.exchanges().whyNoLink(),
+                ranks == 1 || block < options.linkBytes || options.openLink
+                    ? ""
+                    : "Rank 0: NCCL is for devices of NVIDIA.");
+      EXPECT_EQ(executor.counters().recorded.exchanges, 1u);
+      EXPECT_EQ(executor.counters().executionSubmits, 4u);
+    };
+    onRanks(makeKindsProgram(ranks, block), body, options);
+  }
+};
+
+TEST_F(KindsTest, ThroughTheHost) {
   for (uint32_t ranks : {1, 2, 3, 4})
-    for (uint64_t block : {1, 4, 7, 8192, (1 << 20) + 4}) {
-      SCOPED_TRACE(testing::Message() << ranks << " ranks, " << block);
-      Plan plan = makeKindsProgram(ranks, block);
-      auto one = [&](uint32_t rank) { return randomBytes(rank, block); };
-      auto all = [&](uint32_t rank) {
-        return randomBytes(100 + rank, ranks * block);
-      };
-      onRanks(plan, [&](Executor &executor, uint32_t rank) {
-        EXPECT_OK(executor.bindInput(0, one(rank)));
-        EXPECT_OK(executor.bindInput(1, all(rank)));
-        Bytes gathered, swapped;
-        for (uint32_t r = 0; r < ranks; ++r) {
-          Bytes part = one(r), other = all(r);
-          gathered.insert(gathered.end(), part.begin(), part.end());
-          auto begin = other.begin() + int64_t(rank * block);
-          swapped.insert(swapped.end(), begin, begin + int64_t(block));
-        }
-        for (int i = 0; i < 2; ++i) {
-          run(executor);
-          EXPECT_EQ(output(executor, 0), gathered);
-          EXPECT_EQ(output(executor, 1), swapped);
-          EXPECT_EQ(output(executor, 2), rank ? one(rank - 1) : Bytes(block));
-          EXPECT_EQ(output(executor, 3), one((rank + 2) % ranks));
-        }
-        EXPECT_EQ(executor.counters().recorded.exchanges, 1u);
-        EXPECT_EQ(executor.counters().executionSubmits, 4u);
-      });
+    for (uint64_t block : {1, 4, 7, 8192, (1 << 20) + 4})
+      check(ranks, block);
+}
+
+/// A link for llvmpipe: finds the memory that it has exported in a mapping of
+/// the file, and sends the bytes as any others.
+class MappedLink final : public DeviceLink {
+public:
+  explicit MappedLink(Communicator &ranks) : ranks_(ranks) {}
+  ~MappedLink() override {
+    for (auto [start, bytes] : mappings_)
+      munmap(start, bytes);
+  }
+  std::string name() const override { return "mappings"; }
+  Result<uint64_t> import(int descriptor, uint64_t bytes) override {
+    // As Mesa's os_malloc_aligned_fd has it: a header with the size and where
+    // the memory begins.
+    struct Header {
+      size_t bytes, offset;
+    };
+    struct stat file = {};
+    fstat(descriptor, &file);
+    auto size = static_cast<size_t>(file.st_size);
+    void *start =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    close(descriptor);
+    if (start == MAP_FAILED)
+      return Status(Code::NoDevice, "The descriptor cannot be mapped.");
+    mappings_.emplace_back(start, size);
+    size_t offset = static_cast<Header *>(start)->offset;
+    if (offset == 0 || offset > size || bytes > size - offset)
+      return Status(Code::NoDevice, "The file is laid out otherwise.");
+    return reinterpret_cast<uint64_t>(start) + offset;
+  }
+  Status start(std::span<const LinkMessage> sends,
+               std::span<const LinkMessage> receives) override {
+    std::vector<RankSend> from;
+    std::vector<RankReceive> to;
+    for (const LinkMessage &send : sends)
+      from.push_back({send.rank, bytesOf(send)});
+    for (const LinkMessage &receive : receives)
+      to.push_back({receive.rank, bytesOf(receive)});
+    VM_RETURN_IF_ERROR(ranks_.start(from, to));
+    return ranks_.finish(UINT64_MAX);
+  }
+  Status finish(uint64_t) override { return {}; }
+
+private:
+  static std::span<uint8_t> bytesOf(const LinkMessage &message) {
+    return {reinterpret_cast<uint8_t *>(message.address), message.bytes};
+  }
+
+  Communicator &ranks_;
+  std::vector<std::pair<void *, size_t>> mappings_;
+};
+
+TEST_F(KindsTest, ThroughALink) {
+  ExecutorOptions options;
+  options.openLink = [](Communicator &ranks) -> Result<OpenedLink> {
+    return OpenedLink{std::make_unique<MappedLink>(ranks), ""};
+  };
+  for (uint32_t ranks : {2, 3})
+    for (uint64_t linkBytes : {1, 100}) {
+      options.linkBytes = linkBytes;
+      check(ranks, 100, options);
     }
 }
 
