@@ -44,6 +44,9 @@ Results evaluateTensorOp(Operation *op, const Environment &env);
 /// Decodes packed data by its codec's reference.
 vm::HostTensor decode(DecodeOp op, const Environment &env);
 
+/// The operation of `arith` that combines two elements by `rule`.
+std::string getOperationName(Rule rule, bool isFloat);
+
 /// `gpuvm.gather`.
 Results evaluate(GatherOp op, const Environment &env);
 

@@ -85,7 +85,7 @@ static std::vector<uint8_t> rowOf(const vm::HostTensor &tensor, int64_t row,
 // gpuvm.scatter
 //===----------------------------------------------------------------------===//
 
-static std::string operationOf(Rule rule, bool isFloat) {
+std::string gpuvm::reference::getOperationName(Rule rule, bool isFloat) {
   switch (rule) {
   case Rule::add:
     return isFloat ? "arith.addf" : "arith.addi";
@@ -127,7 +127,7 @@ Results gpuvm::reference::evaluate(ScatterOp op, const Environment &env) {
       bool isFloat =
           isa<FloatType>(getElementTypeOrSelf(op.getInitial()[i].getType()));
       vm::DType types[] = {result.dtype, result.dtype};
-      fn = findElementwise(operationOf(rule, isFloat), types, result.dtype,
+      fn = findElementwise(getOperationName(rule, isFloat), types, result.dtype,
                            env.exact);
       if (!fn)
         return op.emitOpError("the interpreter cannot combine elements by ")

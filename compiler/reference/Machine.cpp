@@ -128,7 +128,17 @@ LogicalResult Machine::run(Operation *op, Environment &env) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<StageOp, flow::DispatchOp, LoadOp, StoreOp, flow::PlaceOp,
             MetadataOp, RepeatOp, flow::LoopOp, ClockOp, scf::IfOp, BoundedOp,
-            TopKOp>([&](auto vmOp) { return run(vmOp, env); })
+            TopKOp, AllGatherOp, AllReduceOp, ReduceScatterOp, AllToAllOp,
+            ShiftOp, UpdateHaloOp, flow::ExchangeOp>(
+          [&](auto vmOp) { return run(vmOp, env); })
+      .Case([&](RankOp own) {
+        env.set(own.getResult(), makeWord(static_cast<int32_t>(rank)));
+        return success();
+      })
+      .Case([&](NumRanksOp all) {
+        env.set(all.getResult(), makeWord(static_cast<int32_t>(countRanks())));
+        return success();
+      })
       .Case<ExternKernelOp, flow::ExposeOp>([](auto) { return success(); })
       .Case([&](DecodeOp decode) {
         if (failed(requireSpecified(op, env.get(decode.getSource()))))

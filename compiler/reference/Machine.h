@@ -14,6 +14,7 @@
 
 #pragma once
 
+#include "compiler/reference/Rendezvous.h"
 #include "compiler/reference/Tensor.h"
 #include "dialects/flow/Flow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,6 +35,10 @@ public:
   /// `limit`. Emits an error if an initial value cannot be read.
   static FailureOr<Machine> boot(ProgramOp program, bool exact,
                                  std::shared_ptr<StepLimit> limit);
+
+  /// Makes the machine rank `number` of those that meet there. Without it the
+  /// machine is alone: rank 0 of one.
+  void join(std::shared_ptr<Rendezvous> with, int64_t number);
 
   /// The program's outputs for these inputs, in the order of its signature.
   /// Precondition: every input has the type the signature says, with at most as
@@ -100,6 +105,21 @@ private:
   LogicalResult run(scf::IfOp op, Environment &env);
   LogicalResult run(BoundedOp op, Environment &env);
   LogicalResult run(TopKOp op, Environment &env);
+
+  // Ranks (Exchange.cpp).
+  int64_t countRanks() const;
+  FailureOr<std::vector<Tensor>> exchange(const Tensor &tensor);
+  LogicalResult checkCounts(Operation *op, const Tensor &counts,
+                            int64_t capacity);
+  FailureOr<bool> areAll(Operation *loop, bool own);
+  LogicalResult run(AllGatherOp op, Environment &env);
+  LogicalResult run(AllReduceOp op, Environment &env);
+  LogicalResult run(ReduceScatterOp op, Environment &env);
+  LogicalResult run(AllToAllOp op, Environment &env);
+  LogicalResult run(ShiftOp op, Environment &env);
+  LogicalResult run(UpdateHaloOp op, Environment &env);
+  LogicalResult run(flow::ExchangeOp op, Environment &env);
+
   int64_t readClock() const;
   LogicalResult runBody(Block &body, Environment &env);
 
@@ -111,6 +131,8 @@ private:
   DenseMap<Value, Metadata> messages;
   DenseMap<Operation *, StringAttr> countOf; ///< The symbol of its count.
   bool excess = false;
+  std::shared_ptr<Rendezvous> ranks; ///< Null if there is one rank.
+  int64_t rank = 0;
   int64_t instance = 0; ///< The one that runs, of a stage with instances.
 };
 

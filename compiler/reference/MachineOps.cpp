@@ -22,10 +22,6 @@ static Tensor makeTensor(vm::DType type, std::vector<int64_t> shape,
   return share(std::move(tensor));
 }
 
-static Tensor word(int32_t value) {
-  return makeTensor<int32_t>(vm::DType::I32, {}, value);
-}
-
 /// Nanoseconds since the execution began.
 int64_t Machine::readClock() const {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -237,7 +233,7 @@ LogicalResult Machine::runInstances(StageOp op, Environment &env) {
       std::memcpy(&statuses[instance], inside.get(status)->bytes.data(),
                   sizeof(int32_t));
   }
-  Metadata metadata{word(*llvm::max_element(statuses)),
+  Metadata metadata{makeWord(*llvm::max_element(statuses)),
                     makeTensor<int32_t>(vm::DType::I32, {count}, statuses),
                     readClock()};
   for (auto [message, whole] : llvm::zip_equal(op.getMessages(), sent)) {
@@ -264,7 +260,7 @@ LogicalResult Machine::run(StageOp op, Environment &env) {
        llvm::zip_equal(op.getMessages(), getSent(op, *ran, inside))) {
     env.set(message, sent);
     messages[message] =
-        Metadata{status ? inside.get(status) : word(0), Tensor(), ticks};
+        Metadata{status ? inside.get(status) : makeWord(0), Tensor(), ticks};
   }
   return success();
 }
@@ -278,7 +274,7 @@ LogicalResult Machine::run(RepeatOp op, Environment &env) {
       env.set(argument, value);
     if (op.getTurn())
       env.set(op.getBody().getArguments().back(),
-              word(static_cast<int32_t>(i)));
+              makeWord(static_cast<int32_t>(i)));
     if (failed(runBody(op.getBody().front(), env)))
       return failure();
     NextOp next = op.getNext();
@@ -287,7 +283,13 @@ LogicalResult Machine::run(RepeatOp op, Environment &env) {
     if (next.getUntil() &&
         failed(requireSpecified(next, env.get(next.getUntil()))))
       return failure();
-    goesOn = !next.getUntil() || !env.get(next.getUntil())->bytes.front();
+    if (!next.getUntil())
+      continue;
+    FailureOr<bool> isOver =
+        areAll(op, env.get(next.getUntil())->bytes.front() != 0);
+    if (failed(isOver))
+      return failure();
+    goesOn = !*isOver;
   }
   for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
     env.set(result, value);

@@ -72,6 +72,12 @@ int32_t gpuvm::reference::getWord(const vm::HostTensor &word) {
   return value;
 }
 
+Tensor gpuvm::reference::makeWord(int32_t value) {
+  vm::HostTensor word{vm::DType::I32, {}, std::vector<uint8_t>(sizeof(value))};
+  std::memcpy(word.bytes.data(), &value, sizeof(value));
+  return share(std::move(word));
+}
+
 uint64_t gpuvm::reference::rowBytes(const vm::HostTensor &tensor) {
   uint64_t bytes = byteSize(tensor.dtype);
   for (int64_t dim : ArrayRef(tensor.shape).drop_front())

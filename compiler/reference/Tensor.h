@@ -69,6 +69,8 @@ std::optional<vm::HostTensor> makeZero(Type type, int64_t rows = 0);
 
 /// The value of a word.
 int32_t getWord(const vm::HostTensor &word);
+/// The other way.
+Tensor makeWord(int32_t value);
 
 /// The bytes of a row of a tensor, whether it has any or not.
 uint64_t rowBytes(const vm::HostTensor &tensor);

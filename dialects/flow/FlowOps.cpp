@@ -198,6 +198,64 @@ LogicalResult DispatchOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+unsigned ExchangeOp::getNumberOf(unsigned transfer) {
+  unsigned number = transfer;
+  for (unsigned i = 0; i < transfer; ++i)
+    number += getTransfer(i).getCounted();
+  return number;
+}
+
+/// C1 and C4, of operand and result `number` and those after them.
+static LogicalResult verifyTransfer(ExchangeOp op, TransferAttr transfer,
+                                    unsigned number) {
+  int64_t ranks = getRanks(op);
+  bool isShift = transfer.getKind() == TransferKind::shift;
+  if ((!isShift && (transfer.getOffset() != 0 || transfer.getRotate())) ||
+      (transfer.getCounted() &&
+       transfer.getKind() != TransferKind::all_to_all)) // C4
+    return op.emitOpError("C4: there is no ") << transfer;
+  RankedTensorType source = payloadType(op.getInputs()[number].getType()),
+                   result = typeOf(op.getOutputs()[number]);
+  int64_t copies = transfer.getKind() == TransferKind::all_gather ? ranks : 1;
+  if (source.getElementType() != result.getElementType() ||
+      source.getNumElements() * copies != result.getNumElements()) // C1
+    return op.emitOpError("C1: ") << transfer << " of " << source << " with "
+                                  << ranks << " ranks does not give " << result;
+  if (transfer.getKind() == TransferKind::all_to_all &&
+      source.getNumElements() % ranks != 0) // C1
+    return op.emitOpError("C1: ")
+           << source << " is not cut into " << ranks << " blocks";
+  if (!transfer.getCounted())
+    return success();
+  Type counts =
+      RankedTensorType::get({ranks}, IntegerType::get(op.getContext(), 32));
+  if (payloadType(op.getInputs()[number + 1].getType()) != counts ||
+      op.getOutputs()[number + 1].getType() != counts) // C1
+    return op.emitOpError("C1: counts of ")
+           << ranks << " ranks are not " << counts;
+  return success();
+}
+
+LogicalResult ExchangeOp::verify() {
+  if (getRanks(*this) == 0) // C3
+    return emitOpError("C3: stands in a program that does not say how many "
+                       "ranks there are");
+  size_t operands = getNumberOf(getTransfers().size());
+  if (operands == 0 || getInputs().size() != operands ||
+      getOutputs().size() != operands) // C1
+    return emitOpError("C1: there are ")
+           << getTransfers().size() << " transfers, " << getInputs().size()
+           << " operands and " << getOutputs().size() << " results";
+  for (unsigned i = 0; i < getTransfers().size(); ++i)
+    if (failed(verifyTransfer(*this, getTransfer(i), getNumberOf(i))))
+      return failure();
+  return verifyWindows(*this, "C2");
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 

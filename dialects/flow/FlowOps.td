@@ -316,6 +316,57 @@ def Flow_NextOp : Flow_Op<"next", [
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+def Flow_ExchangeOp : Flow_Op<"exchange", [
+    Pure, Gpuvm_InStages, Gpuvm_IsExchange, Gpuvm_CommandOpInterface]> {
+  let summary = "Transfers of values between ranks.";
+  let description = [{
+    Exchanges of a program have been lowered to transfers, which move bytes and
+    compute nothing. Those of one command happen together. What is before the
+    exchange in memory has been written when it begins, and what it writes can be
+    read when it has ended; independent dispatches may run meanwhile.
+
+    Each transfer has an operand and a result, and one with `counted` a second
+    operand (the rows to send to each rank) and a second result (the rows that came
+    from each). They follow one another in the order of the transfers. Where a
+    shift has no source the result is undefined, and so are rows that were not sent.
+    While there are stages operands may be messages.
+
+    C1: there is a transfer, and operands and results for each of them: a result
+        has the elements of its operand, `ranks` of the program times as many after
+        `all_gather`, which are a multiple of the ranks for `all_to_all`. Counts are
+        a `tensor<i32>` for each rank.
+    C2: windows, where given, are as long as the tensors they hold need.
+    C3: the program has `ranks`.
+    C4: only a shift has an offset or rotates, and only `all_to_all` is counted.
+
+    Example, in a program of 4 ranks:
+
+    ```mlir
+    %all, %before = flow.exchange [#gpuvm.transfer<kind = all_gather>, #gpuvm.transfer<kind = shift, offset = 1>] ["norms"] (%x, %y)
+        : (tensor<f32>, tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[Gpuvm_Placed, Gpuvm_Message]>>:$inputs,
+                       Gpuvm_TransferArrayAttr:$transfers,
+                       OptionalAttr<StrArrayAttr>:$stages,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
+                       OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows);
+  let results = (outs Variadic<Gpuvm_Placed>:$outputs);
+  let assemblyFormat = [{
+    $transfers ($stages^)? `(` $inputs `)` attr-dict
+    `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Transfer `number`.
+    ::mlir::gpuvm::TransferAttr getTransfer(unsigned number) {
+      return ::llvm::cast<::mlir::gpuvm::TransferAttr>(getTransfers()[number]);
+    }
+    /// The number of its operand, which is that of its result.
+    unsigned getNumberOf(unsigned transfer);
+  }];
+}
+
 def Flow_CopyOp : Flow_Op<"copy", [
     Pure, SameOperandsAndResultType, Gpuvm_InCommands,
     Gpuvm_CommandOpInterface]> {

@@ -119,6 +119,16 @@ LogicalResult verifyWindows(OpT op, StringRef constraint) {
 LogicalResult verifyCombine(Operation *op, mlir::Region &combine,
                             ValueRange inputs, StringRef constraint);
 
+/// Whether elements of type `type` have a meaning under `rule`.
+bool canCombine(Rule rule, Type type);
+
+/// How many ranks the program around `op` is compiled for; 0 if it runs on any
+/// number of them.
+int64_t getRanks(Operation *op);
+
+/// Whether `op` is an exchange between ranks, or one stands in it.
+bool hasExchanges(Operation *op);
+
 /// Emits an error at `op`, which stands between stages; `constraint` is what
 /// the reference calls the rule.
 LogicalResult emitStrayOp(Operation &op, StringRef constraint);

@@ -106,6 +106,31 @@ def Gpuvm_WindowAttr : AttrDef<Gpuvm_Dialect, "Window"> {
 }
 def Gpuvm_WindowArrayAttr : TypedArrayAttrBase<Gpuvm_WindowAttr, "windows">;
 
+def Gpuvm_TransferKind : I32Enum<"TransferKind", "how bytes move between ranks", [
+    I32EnumCase<"all_gather", 0>,
+    I32EnumCase<"all_to_all", 1>,
+    I32EnumCase<"shift", 2>]> {
+  let cppNamespace = "::mlir::gpuvm";
+}
+
+def Gpuvm_TransferAttr : AttrDef<Gpuvm_Dialect, "Transfer"> {
+  let mnemonic = "transfer";
+  let summary = "How the bytes of a tensor move between ranks.";
+  let description = [{
+    What `gpuvm.all_gather` along axis 0, `gpuvm.all_to_all` with both axes 0 and
+    `gpuvm.shift` do. `counted`: there is a count of rows for each rank, and one of
+    those received. A rank that is without the source of a shift receives nothing.
+
+    Example: `#gpuvm.transfer<kind = shift, offset = -1, rotate = true>`
+  }];
+  let parameters = (ins EnumParameter<Gpuvm_TransferKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "0">:$offset,
+                        DefaultValuedParameter<"bool", "false">:$rotate,
+                        DefaultValuedParameter<"bool", "false">:$counted);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Gpuvm_TransferArrayAttr : TypedArrayAttrBase<Gpuvm_TransferAttr, "transfers">;
+
 def Gpuvm_OrderKind : I32Enum<"OrderKind", "how a reduction goes over its elements", [
     I32EnumCase<"sequential", 0>,
     I32EnumCase<"tiled", 1>,
@@ -158,7 +183,8 @@ def Gpuvm_TargetAttr : AttrDef<Gpuvm_Dialect, "Target"> {
     have. A dispatch and the barrier before it cost `dispatch_ns`
     nanoseconds; the device's memory gives `bytes_per_us` bytes in a microsecond.
     Layouts give a kernel `busy_groups` workgroups where they have the choice, and `bindings` storage
-    buffers at most.
+    buffers at most. An exchange with other ranks costs `exchange_ns` nanoseconds and
+    moves `exchange_bytes_per_us` bytes in a microsecond.
     `features` are those of docs/plan-format.md (K4) that all such devices have;
     kernels that need others are left to devices that have them, or not made if the target is
     `closed`: a device is known, and has no others.
@@ -181,6 +207,8 @@ def Gpuvm_TargetAttr : AttrDef<Gpuvm_Dialect, "Target"> {
                         "int64_t":$bytes_per_us,
                         DefaultValuedParameter<"int64_t", "264">:$busy_groups,
                         DefaultValuedParameter<"int64_t", "32">:$bindings,
+                        DefaultValuedParameter<"int64_t", "40000">:$exchange_ns,
+                        DefaultValuedParameter<"int64_t", "6000">:$exchange_bytes_per_us,
                         "::mlir::ArrayAttr":$features,
                         "bool":$closed);
   let assemblyFormat = "`<` struct(params) `>`";

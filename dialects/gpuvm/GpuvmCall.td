@@ -28,6 +28,7 @@ def Gpuvm_CallOp : Gpuvm_Op<"call", [ParentOneOf<["ProgramOp", "RepeatOp"]>]> {
         results are messages with the types of its outputs.
     C3: no program calls itself, not through others either.
     C4: all calls together add at most 2^20 operations.
+    C5: a program with `ranks` is called by programs with as many ranks.
 
     Example:
 

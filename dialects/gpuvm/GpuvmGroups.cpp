@@ -31,8 +31,7 @@ SmallVector<unsigned> ScatterOp::getUpdatedOperands() {
       llvm::seq<unsigned>(first, first + getInitial().size()));
 }
 
-/// Whether elements of type `type` have a meaning under `rule`.
-static bool canCombine(Rule rule, Type type) {
+bool gpuvm::canCombine(Rule rule, Type type) {
   switch (rule) {
   case Rule::last:
     return true;

@@ -23,6 +23,8 @@ def Gpuvm_HoldsCommands : Gpuvm_PlaceTrait<"HoldsCommands">;
 def Gpuvm_InCode : Gpuvm_PlaceTrait<"InCode">;
 def Gpuvm_InStages : Gpuvm_PlaceTrait<"InStages">;
 def Gpuvm_InCommands : Gpuvm_PlaceTrait<"InCommands">;
+def Gpuvm_InCodeOrStages : Gpuvm_PlaceTrait<"InCodeOrStages">;
+def Gpuvm_IsExchange : Gpuvm_PlaceTrait<"IsExchange">;
 
 def Gpuvm_RootOpInterface : OpInterface<"RootOpInterface"> {
   let cppNamespace = "::mlir::gpuvm";

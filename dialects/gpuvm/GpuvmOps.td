@@ -52,6 +52,13 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
     C5: an input with the rows of another one is bounded as that one is, which
         has rows of its own.
 
+    With `ranks(n)` the program is compiled for n ranks, processes with a device
+    each, all of which run it: `gpuvm.rank` says which one it is, and exchanges
+    (`gpuvm.all_gather` and others) move tensors between them. Without it the
+    program has no exchanges and runs on any number of ranks.
+
+    C6: there are 1 to 1,024 ranks.
+
     Inputs may be bounded: the host says how many rows there are in each
     execution (docs/bounded.md). `%b: type rows %a` has as many as input `%a`.
 
@@ -78,6 +85,13 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
       gpuvm.return %w : !gpuvm.message<!column>
     }
     ```
+
+    ```mlir
+    gpuvm.program @total(%x: tensor<8xf32>) -> (sum: tensor<8xf32>) ranks(4) {
+      %sum = gpuvm.all_reduce %x add : tensor<8xf32>
+      gpuvm.return %sum : tensor<8xf32>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<FunctionType>:$function_type,
@@ -86,6 +100,7 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
                        OptionalAttr<StrArrayAttr>:$input_rows,
                        OptionalAttr<ArrayAttr>:$input_counts,
                        OptionalAttr<ArrayAttr>:$output_counts,
+                       OptionalAttr<I64Attr>:$ranks,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
@@ -435,6 +450,7 @@ include "dialects/gpuvm/GpuvmBounded.td"
 include "dialects/gpuvm/GpuvmRegulators.td"
 include "dialects/gpuvm/GpuvmRepeat.td"
 include "dialects/gpuvm/GpuvmCall.td"
+include "dialects/gpuvm/GpuvmExchange.td"
 include "dialects/gpuvm/GpuvmScalarCode.td"
 #ifdef GPUVM_ALL_OPS // Of the reference: Gpuvm.h has no need of it (Parameters.h).
 include "dialects/gpuvm/GpuvmParameters.td"

@@ -69,6 +69,16 @@ parseInputs(OpAsmParser &parser,
       });
 }
 
+/// `ranks(4)`, if it is there.
+static ParseResult parseRanks(OpAsmParser &parser, IntegerAttr &ranks) {
+  if (failed(parser.parseOptionalKeyword("ranks")))
+    return success();
+  return failure(
+      parser.parseLParen() ||
+      parser.parseAttribute(ranks, parser.getBuilder().getI64Type()) ||
+      parser.parseRParen());
+}
+
 /// The name of an argument as written, without the percent sign.
 static StringAttr argumentName(Builder &builder,
                                const OpAsmParser::Argument &argument) {
@@ -127,6 +137,7 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
                              result.attributes) ||
       parseInputs(parser, arguments, inputRows) ||
       parseOutputs(parser, outputTypes, outputNames) ||
+      parseRanks(parser, result.getOrAddProperties<Properties>().ranks) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   SmallVector<Type> inputTypes;
@@ -199,10 +210,12 @@ void ProgramOp::print(OpAsmPrinter &p) {
                           });
     p << ')';
   }
+  if (std::optional<uint64_t> ranks = getRanks())
+    p << " ranks(" << *ranks << ')';
   p.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
       {getSymNameAttrName(), getFunctionTypeAttrName(), getInputNamesAttrName(),
-       getOutputNamesAttrName(), getInputRowsAttrName(),
+       getOutputNamesAttrName(), getInputRowsAttrName(), getRanksAttrName(),
        getSymVisibilityAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
@@ -240,6 +253,11 @@ LogicalResult gpuvm::emitStrayOp(Operation &op, StringRef constraint) {
 // What stands in the body is looked at before what stands in that, which would
 // be named otherwise.
 LogicalResult ProgramOp::verify() {
+  constexpr int64_t kMostRanks = 1024;
+  if (IntegerAttr ranks = getRanksAttr();
+      ranks && (ranks.getInt() < 1 || ranks.getInt() > kMostRanks)) // C6
+    return emitOpError("C6: there cannot be ")
+           << ranks.getInt() << " ranks (1 to " << kMostRanks << ")";
   FunctionType type = getProgramType();
   if (type.getNumInputs() != getInputNames().size() ||
       type.getNumResults() != getOutputNames().size())
@@ -254,8 +272,8 @@ LogicalResult ProgramOp::verify() {
       return emitNoRows(*this, t);
   for (Operation &op : getBody().front())
     if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
-        !op.hasTrait<InCommands>() && !isa<func::FuncOp>(op) &&
-        !op.hasTrait<OpTrait::ConstantLike>()) // C3
+        !op.hasTrait<InCommands>() && !op.hasTrait<IsExchange>() &&
+        !isa<func::FuncOp>(op) && !op.hasTrait<OpTrait::ConstantLike>()) // C3
       return emitStrayOp(op, "C3");
   return success();
 }

@@ -122,6 +122,7 @@ LogicalResult RepeatOp::verify() {
              << ", whose number of rows only the device knows";
   for (Operation &op : getBody().front())
     if (!isa_and_nonnull<GpuvmDialect>(op.getDialect()) &&
+        !op.hasTrait<IsExchange>() &&
         !op.hasTrait<OpTrait::ConstantLike>()) // C4
       return emitStrayOp(op, "C4");
   return success();
@@ -140,7 +141,8 @@ LogicalResult RepeatOp::verifyRegions() {
   if (!llvm::equal(getResultTypes(), carried)) // C2
     return emitOpError("C2: the results are not what is carried");
   for (Operation &op : block)
-    if (!isa<StageOp, RepeatOp, CallOp, NextOp>(op) &&
+    if (!isa<StageOp, RepeatOp, CallOp, NextOp, RankOp, NumRanksOp>(op) &&
+        !op.hasTrait<IsExchange>() &&
         !op.hasTrait<OpTrait::ConstantLike>()) // C4
       return emitStrayOp(op, "C4");
   auto next = dyn_cast<NextOp>(block.back());

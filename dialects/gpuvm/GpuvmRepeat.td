@@ -24,6 +24,9 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
 
     Stages of the body store once in each iteration that they run in.
 
+    A repeat with exchanges in it has as many iterations on all ranks: the last one
+    is that after which the conditions of all ranks are true.
+
     With `turn %t` the body has one more argument, a message with the number of
     the iteration, an i32 counted from 0.
 
@@ -32,8 +35,8 @@ def Gpuvm_RepeatOp : Gpuvm_Op<"repeat", [
     C2: results are messages with the types of the block arguments' payloads,
         and so are the operands of `gpuvm.next`.
     C3: there is at least one iteration, and at most 2^31 - 1.
-    C4: the body holds stages, repeats, calls and constants, and ends with
-        `gpuvm.next`.
+    C4: the body holds stages, repeats, calls, exchanges and constants, and ends
+        with `gpuvm.next`.
     C5: loop-carried values have a static number of rows, and are not packed.
 
     Example, a square root by Newton's method, to convergence:

@@ -74,6 +74,13 @@ FailureOr<ProgramOp> Linker::findCallee(CallOp call) {
            << call.getCallee() << " would be a part of itself";
   if (failed(verifyTypes(call, callee)))
     return failure();
+  auto ranks = callee.getRanks();
+  if (ranks && ranks != open.back().getRanks()) // C5
+    return call.emitOpError("C5: program @")
+           << call.getCallee() << " is one of " << *ranks
+           << " ranks, the program that calls it of "
+           << (open.back().getRanks() ? std::to_string(*open.back().getRanks())
+                                      : "any number");
   return callee;
 }
 

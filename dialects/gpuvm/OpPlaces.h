@@ -58,4 +58,20 @@ public:
   }
 };
 
+/// A value that stages may be given, or compute.
+template <typename OpT>
+class InCodeOrStages : public OpTrait::TraitBase<OpT, InCodeOrStages> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    Operation *parent = op->getParentOp();
+    if (parent && parent->hasTrait<HoldsCode>())
+      return success();
+    return verifyPlace<HoldsStages>(op, "a program, a repeat or a stage");
+  }
+};
+
+/// Moves bytes between ranks: what all of them have to do in one order.
+template <typename OpT>
+class IsExchange : public OpTrait::TraitBase<OpT, IsExchange> {};
+
 } // namespace mlir::gpuvm

@@ -21,6 +21,7 @@ struct KnownTarget {
   DeviceKind kind;
   int64_t units, subgroup, workgroupBytes, dispatchNs, bytesPerUs;
   int64_t busyGroups, bindings;
+  int64_t exchangeNs, exchangeBytesPerUs;
   ArrayRef<StringRef> features;
   bool closed;
 };
@@ -58,12 +59,14 @@ static constexpr KnownTarget kTargets[] = {
      4200000,
      264,
      vm::kMaxBindings,
+     40000,
+     6000,
      {},
      false},
     {"lavapipe", DeviceKind::cpu, 2, 8, 32768, 20000, 10000, 264,
-     vm::kMaxBindings, kLavapipeFeatures, true},
+     vm::kMaxBindings, 50000, 2000, kLavapipeFeatures, true},
     {"h200", DeviceKind::gpu, 132, 32, 32768, 2070, 4200000, 264,
-     vm::kMaxBindings, kH200Features, true}};
+     vm::kMaxBindings, 40000, 6000, kH200Features, true}};
 
 TargetAttr gpuvm::getTarget(MLIRContext *context, StringRef name) {
   for (const KnownTarget &target : kTargets)
@@ -71,7 +74,8 @@ TargetAttr gpuvm::getTarget(MLIRContext *context, StringRef name) {
       return TargetAttr::get(
           context, target.name, target.kind, target.units, target.subgroup,
           target.workgroupBytes, target.dispatchNs, target.bytesPerUs,
-          target.busyGroups, target.bindings,
+          target.busyGroups, target.bindings, target.exchangeNs,
+          target.exchangeBytesPerUs,
           Builder(context).getStrArrayAttr(target.features), target.closed);
   return {};
 }
@@ -110,7 +114,8 @@ TargetAttr gpuvm::getMainTarget(Operation *op) {
   return TargetAttr::get(first.getContext(), first.getName(), first.getKind(),
                          first.getUnits(), first.getSubgroup(), workgroupBytes,
                          first.getDispatchNs(), first.getBytesPerUs(),
-                         first.getBusyGroups(), bindings, first.getFeatures(),
+                         first.getBusyGroups(), bindings, first.getExchangeNs(),
+                         first.getExchangeBytesPerUs(), first.getFeatures(),
                          first.getClosed());
 }
 
@@ -140,7 +145,9 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef, DeviceKind,
                                  int64_t units, int64_t subgroup,
                                  int64_t workgroupBytes, int64_t dispatchNs,
                                  int64_t bytesPerUs, int64_t busyGroups,
-                                 int64_t bindings, ArrayAttr features, bool) {
+                                 int64_t bindings, int64_t exchangeNs,
+                                 int64_t exchangeBytesPerUs, ArrayAttr features,
+                                 bool) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   for (auto [what, value, most] :
        {std::tuple("units", units, kMost),
@@ -149,7 +156,9 @@ LogicalResult TargetAttr::verify(EmitError emitError, StringRef, DeviceKind,
         std::tuple("dispatch_ns", dispatchNs, kMost),
         std::tuple("bytes_per_us", bytesPerUs, kMost),
         std::tuple("busy_groups", busyGroups, kMost),
-        std::tuple("bindings", bindings, kMost)})
+        std::tuple("bindings", bindings, kMost),
+        std::tuple("exchange_ns", exchangeNs, kMost),
+        std::tuple("exchange_bytes_per_us", exchangeBytesPerUs, kMost)})
     if (failed(checkRange(emitError, what, value, most)))
       return failure();
   for (Attribute feature : features)

@@ -57,7 +57,7 @@ class Try:
             return f"plan.module @example regions [1024, 1024, 1024, 1024, 1024] instances 4 {{\n{text}\n}}"
         if "none" in self.types.values():  # Only read as far as the first of these.
             given = "\n".join(f'{name} = "example.value"() : () -> {type}' for name, type in self.types.items())
-            return f"gpuvm.program @example() {{\n{given}\n{self.text}\ngpuvm.return\n}}"
+            return f"gpuvm.program @example() ranks(4) {{\n{given}\n{self.text}\ngpuvm.return\n}}"
         return self.program()
 
     def program(self):
@@ -78,7 +78,7 @@ class Try:
         if self.place == "stage":
             body = f"gpuvm.stage @example({', '.join(given)}) {{\n{self.text}\n}}"
         lines = "\n".join([*before, body])
-        return f"gpuvm.program @example({', '.join(inputs)}) {{\n{lines}\ngpuvm.return\n}}"
+        return f"gpuvm.program @example({', '.join(inputs)}) ranks(4) {{\n{lines}\ngpuvm.return\n}}"
 
 
 def run(tries):

@@ -14,6 +14,8 @@
 
 namespace vm::interpret {
 
+static constexpr uint32_t kMaxRanks = 1024; ///< As the dialect says.
+
 static const char *const kHelp =
     R"(Runs a gpuvm program on the reference interpreter, which needs no device.
 
@@ -21,7 +23,8 @@ Example:
   gpuvm-interpret scale.mlir --input=x=8xf32=1,2,3,4,5,6,7,8 --output=y=@y.npy
 
 Tensors are written as for gpuvm-run. Heap symbols without an initial value are
-inputs too.
+inputs too. A program of several ranks is run by all of them:
+  gpuvm-interpret heat.mlir --input=x=@x.{rank}.npy --output=y=@y.{rank}.npy
 
 Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 5 more than
 --max-steps, 6 out of memory, 7 more than there is room for (EXCESS).)";
@@ -61,6 +64,10 @@ ParsedCommandLine parseCommandLine(int argc, char **argv) {
   app.add_flag("--exact", options.exact,
                "The arithmetic of gpuvm-compile --exact: subnormal numbers are "
                "zeros");
+  app.add_option("--ranks", options.ranks,
+                 "Run so many ranks, in one process; {rank} in names of files "
+                 "stands for their number. Default: as the program says, or 1")
+      ->check(countIn(1, kMaxRanks));
   addStepsFlag(app, options.maxSteps,
                "operations, turns of loops and operations on one element");
   addDataFlags(app, options.run);

@@ -17,6 +17,7 @@ struct CommandLine {
   std::vector<std::string> linked; ///< Files with programs that it calls.
   Settings settings;               ///< Of parameters.
   bool exact = false;
+  uint32_t ranks = 0;             ///< 0: as many as the program says, or one.
   uint64_t maxSteps = UINT64_MAX; ///< See StepLimit.h.
   /// The flags that mean the same as for gpuvm-run.
   run::CommandLine run;

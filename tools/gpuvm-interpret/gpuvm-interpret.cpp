@@ -27,11 +27,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <future>
 #include <system_error>
 
 using namespace mlir;
 using gpuvm::ProgramOp;
 using gpuvm::reference::Machine;
+using gpuvm::reference::Rendezvous;
 using gpuvm::reference::StepLimit;
 using vm::Code;
 using vm::HostTensor;
@@ -57,7 +60,6 @@ struct Programs {
     std::string name; ///< Of a symbol; empty otherwise.
   };
   std::vector<Machine> machines;
-  std::shared_ptr<StepLimit> limit; ///< Of them all.
   /// By machine, of the last execution.
   std::vector<std::optional<SmallVector<HostTensor>>> outputs;
   Plan plan;
@@ -188,12 +190,11 @@ static void describe(Programs &all, const std::string &prefix) {
 }
 
 static FailureOr<Programs> boot(ArrayRef<ProgramOp> programs,
+                                const std::shared_ptr<StepLimit> &limit,
                                 const CommandLine &options) {
   Programs all;
-  all.limit = std::make_shared<StepLimit>(options.maxSteps);
   for (ProgramOp program : programs) {
-    FailureOr<Machine> machine =
-        Machine::boot(program, options.exact, all.limit);
+    FailureOr<Machine> machine = Machine::boot(program, options.exact, limit);
     if (failed(machine))
       return failure();
     all.machines.push_back(std::move(*machine));
@@ -270,7 +271,7 @@ static LogicalResult execute(Programs &all, uint32_t number,
 
 /// Fails after a located diagnostic.
 static LogicalResult execute(Programs &all, Bindings &bindings,
-                             const CommandLine &options) {
+                             uint64_t iterations) {
   SmallVector<gpuvm::reference::Tensor> inputs;
   for (auto [i, input] : llvm::enumerate(bindings.inputs)) {
     auto tensor =
@@ -284,7 +285,7 @@ static LogicalResult execute(Programs &all, Bindings &bindings,
         if (machine.getSymbol(place.name))
           machine.setSymbol(place.name, tensor);
   }
-  for (uint64_t i = 0; i < options.run.iterations; ++i)
+  for (uint64_t i = 0; i < iterations; ++i)
     for (uint32_t number : bindings.programs)
       if (failed(execute(all, number, inputs)))
         return failure();
@@ -292,12 +293,155 @@ static LogicalResult execute(Programs &all, Bindings &bindings,
 }
 
 //===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One of the ranks that run the programs.
+struct Rank {
+  Rank(Programs programs, const vm::run::CommandLine &options)
+      : programs(std::move(programs)), options(options) {}
+  Rank(Rank &&) = default;
+  Rank &operator=(Rank &&) = default;
+
+  Programs programs;
+  Bindings bindings;
+  vm::run::CommandLine options; ///< With its number.
+};
+} // namespace
+
+/// How many ranks run the programs: as many as one of them says, or else as the
+/// command line does.
+static Result<uint32_t> countRanks(ArrayRef<ProgramOp> programs,
+                                   const CommandLine &options) {
+  uint32_t ranks = options.ranks;
+  std::string source = "--ranks";
+  for (ProgramOp program : programs) {
+    uint64_t own = program.getRanks().value_or(0);
+    if (own == 0)
+      continue;
+    if (ranks != 0 && ranks != own)
+      return Status(Code::Usage, "Program \"" + program.getSymName().str() +
+                                     "\" is one of " + std::to_string(own) +
+                                     " ranks, not of " + std::to_string(ranks) +
+                                     " (" + source + ").");
+    ranks = own;
+    source = "program \"" + program.getSymName().str() + "\"";
+  }
+  return std::max(ranks, 1u);
+}
+
+/// All ranks would write the same file.
+static Status checkFiles(const Rank &first, const Rank &second) {
+  for (auto [a, b] :
+       llvm::zip_equal(first.bindings.outputs, second.bindings.outputs))
+    if (!a.path.empty() && a.path == b.path)
+      return Status(Code::Usage, "All ranks would write output \"" + a.name +
+                                     "\" to \"" + a.path +
+                                     "\"; write {rank} into its name.");
+  return {};
+}
+
+/// Replaces `{rank}` in the names of files by the number of a rank.
+static void replaceRank(vm::run::CommandLine &options, uint32_t rank) {
+  constexpr StringLiteral kPlace = "{rank}";
+  for (std::vector<std::string> *texts :
+       {&options.inputs, &options.outputs, &options.expected})
+    for (std::string &text : *texts)
+      for (size_t at = 0; (at = text.find(kPlace, at)) != std::string::npos;)
+        text.replace(at, kPlace.size(), std::to_string(rank));
+}
+
+static Result<Rank> makeRank(ArrayRef<ProgramOp> programs, uint32_t number,
+                             const std::shared_ptr<StepLimit> &limit,
+                             const CommandLine &options) {
+  FailureOr<Programs> all = boot(programs, limit, options);
+  if (failed(all))
+    return Status(Code::BadInput, "");
+  Rank rank(std::move(*all), options.run);
+  replaceRank(rank.options, number);
+  Result<Bindings> bindings = bindTensors(rank.programs.plan, rank.options);
+  if (!bindings.ok())
+    return bindings.status();
+  rank.bindings = std::move(*bindings);
+  VM_RETURN_IF_ERROR(readFiles(rank.programs.plan, rank.bindings));
+  return rank;
+}
+
+/// Runs all ranks, a thread each of which one runs at a time. Diagnostics say
+/// on which rank they came up.
+static LogicalResult execute(std::vector<Rank> &ranks, MLIRContext &context,
+                             uint64_t iterations) {
+  if (ranks.size() == 1)
+    return execute(ranks[0].programs, ranks[0].bindings, iterations);
+  auto meeting = std::make_shared<Rendezvous>(ranks.size());
+  ScopedDiagnosticHandler names(&context, [&](Diagnostic &diagnostic) {
+    diagnostic.attachNote()
+        << "on rank " << meeting->running() << " of " << meeting->size();
+    return failure(); // Others print it.
+  });
+  std::vector<std::exception_ptr> thrown(ranks.size());
+  auto run = [&](size_t number) {
+    Rank &rank = ranks[number];
+    for (Machine &machine : rank.programs.machines)
+      machine.join(meeting, static_cast<int64_t>(number));
+    bool ok = succeeded(meeting->begin(static_cast<int64_t>(number)));
+    try {
+      ok = ok && succeeded(execute(rank.programs, rank.bindings, iterations));
+    } catch (...) {
+      thrown[number] = std::current_exception();
+      ok = false;
+    }
+    meeting->end(static_cast<int64_t>(number), ok);
+    return ok;
+  };
+  std::vector<std::future<bool>> ends;
+  for (size_t i = 0; i < ranks.size(); ++i)
+    ends.push_back(std::async(std::launch::async, run, i));
+  bool ok = true;
+  for (std::future<bool> &end : ends)
+    ok = end.get() && ok;
+  for (const std::exception_ptr &exception : thrown)
+    if (exception)
+      std::rethrow_exception(exception);
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
 // main
 //===----------------------------------------------------------------------===//
 
 static int fail(const Status &status) {
-  llvm::errs() << "gpuvm-interpret: error: " << status.message() << '\n';
+  if (!status.message().empty())
+    llvm::errs() << "gpuvm-interpret: error: " << status.message() << '\n';
   return static_cast<int>(status.code());
+}
+
+/// Compares, prints and writes what the ranks leave.
+static int report(std::vector<Rank> &ranks) {
+  std::vector<RunResult> results;
+  bool same = true;
+  for (auto [number, rank] : llvm::enumerate(ranks)) {
+    Result<RunResult> result = collect(rank.programs, rank.bindings);
+    if (!result.ok())
+      return fail(result.status());
+    same &= compareOutputs(rank.bindings, *result, rank.options);
+    results.push_back(std::move(*result));
+  }
+  if (!same)
+    return static_cast<int>(Code::WrongResult);
+  for (auto [number, rank, result] : llvm::enumerate(ranks, results)) {
+    bool prints = llvm::any_of(rank.bindings.outputs, [](const auto &output) {
+      return output.path.empty();
+    });
+    if (ranks.size() > 1 && prints && !rank.options.quiet)
+      std::printf("rank %zu\n", number);
+    if (Status status = deliverOutputs(rank.bindings, result, rank.options);
+        !status.ok())
+      return fail(status);
+  }
+  Status status = vm::flushOutput();
+  return status.ok() ? 0 : fail(status);
 }
 
 static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
@@ -305,32 +449,32 @@ static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
   Result<SmallVector<ProgramOp>> wanted = findPrograms(module, options);
   if (!wanted.ok())
     return fail(wanted.status());
+  Result<uint32_t> count = countRanks(*wanted, options);
+  if (!count.ok())
+    return fail(count.status());
   if (failed(link(module, *wanted, sources, options)))
     return static_cast<int>(Code::BadInput);
-  FailureOr<Programs> all = boot(*wanted, options);
-  if (failed(all))
-    return static_cast<int>(Code::BadInput);
-  Result<Bindings> bindings = bindTensors(all->plan, options.run);
-  if (!bindings.ok())
-    return fail(bindings.status());
-  if (Status status = readFiles(all->plan, *bindings); !status.ok())
-    return fail(status);
-  if (failed(execute(*all, *bindings, options))) {
-    if (all->limit->exceeded())
+  auto limit = std::make_shared<StepLimit>(options.maxSteps);
+  std::vector<Rank> ranks;
+  for (uint32_t number = 0; number < *count; ++number) {
+    Result<Rank> rank = makeRank(*wanted, number, limit, options);
+    if (!rank.ok())
+      return fail(rank.status());
+    ranks.push_back(std::move(*rank));
+  }
+  if (ranks.size() > 1)
+    if (Status status = checkFiles(ranks[0], ranks[1]); !status.ok())
+      return fail(status);
+  if (failed(execute(ranks, *module.getContext(), options.run.iterations))) {
+    if (limit->exceeded())
       return static_cast<int>(Code::DeviceLost); // As a timeout.
-    bool isExcess = llvm::any_of(
-        all->machines, [](const Machine &m) { return m.hasExcess(); });
+    bool isExcess = llvm::any_of(ranks, [](const Rank &rank) {
+      return llvm::any_of(rank.programs.machines,
+                          [](const Machine &m) { return m.hasExcess(); });
+    });
     return static_cast<int>(isExcess ? Code::Excess : Code::BadInput);
   }
-  Result<RunResult> result = collect(*all, *bindings);
-  if (!result.ok())
-    return fail(result.status());
-  if (!compareOutputs(*bindings, *result, options.run))
-    return static_cast<int>(Code::WrongResult);
-  Status status = deliverOutputs(*bindings, *result, options.run);
-  if (status.ok())
-    status = vm::flushOutput();
-  return status.ok() ? 0 : fail(status);
+  return report(ranks);
 }
 
 int main(int argc, char **argv) {
