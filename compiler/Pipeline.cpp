@@ -33,6 +33,7 @@ void gpuvm::buildPlanning(OpPassManager &passes,
     passes.addPass(createSetTargets(targets));
   }
   passes.addPass(createLink());
+  onProgram(createExpandExchanges());
   onProgram(createLowerPacked());
   onProgram(createLowerBounded());
   if (!options.exact) // Nothing is folded before gpuvm-make-exact.
@@ -61,6 +62,8 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   onProgram(createInferPredicates({options.park}));
   if (options.group)
     onProgram(createFuseScalars({options.maxWindowBytes}));
+  if (options.schedule)
+    onProgram(createMergeExchanges({report}));
   if (report)
     passes.addPass(options.reportText ? createWriteReport(*options.reportText)
                                       : createWriteReport({options.report}));

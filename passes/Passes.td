@@ -63,6 +63,24 @@ def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
   }];
 }
 
+def ExpandExchanges : GpuvmProgramPass<"gpuvm-expand-exchanges"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Expands exchanges to transfers of bytes and stages.";
+  let description = [{
+    Exchanges between ranks become `flow.exchange`, which only moves bytes, and
+    stages before and after it that compute: they cut, transpose, sum in the order
+    of the ranks, and put zeros where nothing comes from. These fuse as other
+    stages do. A large `gpuvm.all_reduce` of three ranks or more becomes an
+    exchange of blocks, a sum and an exchange of sums, which move less; the
+    target's costs decide (`exchange_ns`, `exchange_bytes_per_us`).
+
+    The condition of a repeat with exchanges becomes that of all ranks together,
+    unless it is the same on all of them because of what it depends on. gpuvm.rank
+    and gpuvm.num_ranks become loads of the control symbols `%rank` and `%ranks`,
+    or constants where the program says how many ranks there are.
+  }];
+}
+
 def LowerPacked : GpuvmProgramPass<"gpuvm-lower-packed"> {
   let summary = "Lowers packed types to tensors of bytes.";
   let description = [{
@@ -338,6 +356,18 @@ def WriteReport : Pass<"gpuvm-write-report", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"file", "file", "std::string", "\"\"",
                         "File to write the report to">];
+}
+
+def MergeExchanges : GpuvmProgramPass<"gpuvm-merge-exchanges"> {
+  let summary = "Merges exchanges that do not depend on one another.";
+  let description = [{
+    An exchange costs a submit and the latency of messages, however little it
+    moves. Those of one block that need not follow one another become one
+    `flow.exchange` with the transfers of all, after what they all need. The report
+    says what each exchange moves, and which exchange it has to wait for.
+  }];
+  let options = [Option<"report", "report", "bool", "false",
+                        "Keep what exchanges wait for, for gpuvm-write-report">];
 }
 
 def Schedule : GpuvmProgramPass<"gpuvm-schedule"> {

@@ -20,7 +20,9 @@ Lifetimes::Lifetimes(ArrayRef<CommandOpInterface> commands,
   unsigned now = 1;
   for (CommandOpInterface command : commands) {
     SmallVector<PlaceAccess> accesses = places.accessShared(command);
-    bool depends = command.isFence() || conflicts(accesses, current);
+    bool isExchange = isa<flow::ExchangeOp>(*command);
+    bool depends =
+        command.isFence() || isExchange || conflicts(accesses, current);
     for (Value operand : command->getOperands())
       depends |=
           operand.getDefiningOp() && inStep.contains(operand.getDefiningOp());
@@ -35,16 +37,36 @@ Lifetimes::Lifetimes(ArrayRef<CommandOpInterface> commands,
     llvm::append_range(current, accesses);
   }
   steps.push_back(now + 1);
+  for (auto [i, command] : llvm::enumerate(commands))
+    if (auto exchange = dyn_cast<flow::ExchangeOp>(*command))
+      ends[exchange] =
+          numbers.lookup(exchange) +
+          countMeanwhile(exchange, commands.drop_front(i + 1), places);
+}
+
+unsigned gpuvm::countMeanwhile(flow::ExchangeOp exchange,
+                               ArrayRef<CommandOpInterface> after,
+                               const Places &places) {
+  SmallVector<PlaceAccess> accesses = places.access(exchange);
+  const auto *end = llvm::find_if(after, [&](CommandOpInterface command) {
+    return command.isFence() || isa<flow::ExchangeOp>(*command) ||
+           conflicts(places.access(command), accesses);
+  });
+  return end - after.begin();
+}
+
+unsigned Lifetimes::endOf(Operation *command) const {
+  auto end = ends.find(command);
+  return end == ends.end() ? numbers.lookup(command) : end->second;
 }
 
 unsigned Lifetimes::lastUse(Value value) const {
-  unsigned last = numbers.lookup(value.getDefiningOp());
+  unsigned last = endOf(value.getDefiningOp());
   for (Operation *user : value.getUsers()) {
     if (isa<ReturnOp>(user))
       return getLast();
     if (isa<CommandOpInterface>(user))
-      last =
-          std::max(last, numbers.lookup(lastRun(user, value.getDefiningOp())));
+      last = std::max(last, endOf(lastRun(user, value.getDefiningOp())));
   }
   return last;
 }

@@ -15,6 +15,12 @@
 
 namespace mlir::gpuvm {
 
+/// How many of the commands after an exchange may run meanwhile: those up to
+/// the first one that reads or writes what it moves.
+unsigned countMeanwhile(flow::ExchangeOp exchange,
+                        ArrayRef<CommandOpInterface> after,
+                        const Places &places);
+
 class Lifetimes {
 public:
   /// Of `commands`, all of a program, in this order.
@@ -40,7 +46,11 @@ public:
                    unsigned result) const;
 
 private:
+  unsigned endOf(Operation *command) const;
+
   llvm::DenseMap<Operation *, unsigned> numbers;
+  /// Of exchanges, the last command that may run meanwhile.
+  llvm::DenseMap<Operation *, unsigned> ends;
   SmallVector<unsigned> steps;
 };
 

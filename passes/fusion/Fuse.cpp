@@ -5,8 +5,8 @@
 //
 // Works on clusters of stages, at first one stage each. Two clusters merge if
 // their operations together need fewer kernels than apart, and if no path
-// through other stages leads from one to the other. (Such a path would have to
-// run in the middle of the kernel.)
+// through other stages or exchanges leads from one to the other. (Such a path
+// would have to run in the middle of the kernel.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,6 +79,8 @@ private:
   SmallVector<SmallVector<Place>> messageReads;
   Parts parts;
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
+  /// The stages whose messages are exchanged for what a stage is given.
+  SmallVector<llvm::SmallSetVector<unsigned, 4>> exchanged;
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
   llvm::DenseMap<Cluster, SmallVector<KernelGroup>> kernels;
@@ -109,6 +111,17 @@ static StageOp getSender(Value input) {
     input = stage.getInputs()[passed.getArgNumber()];
   }
   return StageOp();
+}
+
+/// The stages that compute what exchanges need to give `input`; none if no
+/// exchange gives it.
+static void findExchanged(Value input, bool isExchanged,
+                          SmallVectorImpl<StageOp> &senders) {
+  if (auto exchange = input.getDefiningOp<flow::ExchangeOp>())
+    for (Value source : exchange.getInputs())
+      findExchanged(source, /*isExchanged=*/true, senders);
+  else if (auto sender = getSender(input); sender && isExchanged)
+    senders.push_back(sender);
 }
 
 /// Whether `receiver` looks at the clock when `sender` is done.
@@ -145,9 +158,15 @@ StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
     units.emplace_back(stage);
     messageReads.push_back(getReadsOfMessages(stage));
     predecessors.emplace_back();
-    for (Value input : stage.getInputs())
+    exchanged.emplace_back();
+    for (Value input : stage.getInputs()) {
       if (auto sender = getSender(input))
         predecessors[id].insert(number.lookup(sender));
+      SmallVector<StageOp> senders;
+      findExchanged(input, /*isExchanged=*/false, senders);
+      for (StageOp sender : senders)
+        exchanged[id].insert(number.lookup(sender));
+    }
     clusterOf.push_back(id);
     members[id] = {id};
     kernels[id] = group({id}).groups;
@@ -215,6 +234,14 @@ bool StageFuser::leavesAndReturns(Cluster a, Cluster b) const {
     changed = false;
     for (unsigned stage = 0; stage < stages.size(); ++stage) {
       Cluster own = clusterOf[stage];
+      for (unsigned before : exchanged[stage]) {
+        Cluster source = clusterOf[before];
+        if (!inside(source) && !reached.contains(source))
+          continue;
+        if (inside(own))
+          return true;
+        changed |= reached.insert(own).second;
+      }
       for (unsigned before : predecessors[stage]) {
         Cluster source = clusterOf[before];
         if (source == own)
@@ -253,7 +280,7 @@ StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
     return {llvm::formatv("both have {0} operations together (at most {1})",
                           operations, GroupingLimits::operations)};
   if (leavesAndReturns(a, b))
-    return {"another stage has to run between them"};
+    return {"another stage, or an exchange, has to run between them"};
   SmallVector<unsigned> together(members.find(a)->second);
   llvm::append_range(together, members.find(b)->second);
   llvm::sort(together);

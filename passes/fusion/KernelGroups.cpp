@@ -176,7 +176,8 @@ bool Grouper::needsWindow(Value result,
     if (isa<SendOp>(user)) // A stage that receives it is among the readers.
       return llvm::any_of(user->getParentOp()->getUsers(),
                           [](Operation *u) { return !isa<StageOp>(u); });
-    return isa<StoreOp, InvokeOp, ReturnOp, flow::LoopOp, flow::NextOp>(user);
+    return isa<StoreOp, InvokeOp, ReturnOp, flow::LoopOp, flow::NextOp,
+               flow::ExchangeOp>(user);
   });
 }
 

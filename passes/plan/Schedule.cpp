@@ -8,6 +8,10 @@
 // runs before gpuvm-plan-memory, which must know the order to reuse windows
 // (docs/rationale/schedule-before-memory.md).
 //
+// An exchange comes as early as it can: after what it needs and nothing else,
+// so that all that does not need it can run meanwhile. Waves are sought between
+// exchanges.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Passes.h"
@@ -33,11 +37,26 @@ struct Schedule : gpuvm::impl::ScheduleBase<Schedule> {
 };
 } // namespace
 
+/// Between which exchanges commands stand, in this order: exchange i is in
+/// 2 i + 1, what is before it and after the one before in 2 i.
+static llvm::DenseMap<Operation *, unsigned>
+findSegments(ArrayRef<CommandOpInterface> commands) {
+  llvm::DenseMap<Operation *, unsigned> segments;
+  unsigned exchanges = 0;
+  for (Operation *command : commands) {
+    bool isExchange = isa<flow::ExchangeOp>(command);
+    segments[command] = 2 * exchanges + isExchange;
+    exchanges += isExchange;
+  }
+  return segments;
+}
+
 void gpuvm::sortByWaves(SmallVectorImpl<CommandOpInterface> &commands,
                         const Waves &waves) {
   // A clock waits for all before it, so it comes first in its wave.
+  llvm::DenseMap<Operation *, unsigned> segments = findSegments(commands);
   auto place = [&](Operation *op) {
-    return std::pair(waves.lookup(op), !isa<ClockOp>(op));
+    return std::tuple(segments.lookup(op), waves.lookup(op), !isa<ClockOp>(op));
   };
   llvm::stable_sort(commands, [&](CommandOpInterface a, CommandOpInterface b) {
     return place(a) < place(b);
@@ -55,6 +74,42 @@ void gpuvm::placeCommands(ProgramOp program,
       op->moveBefore(op->getBlock()->getTerminator());
 }
 
+/// Sorts commands so that exchanges come as early as they can, and what waits
+/// for none after the one that it need not wait for.
+static void placeExchanges(SmallVectorImpl<CommandOpInterface> &commands,
+                           const Effects &effects, const Parts &parts) {
+  enum Phase { BeforeExchange, Exchange, Meanwhile };
+  struct Slot {
+    unsigned part, exchanges; ///< That come before.
+    Phase phase;
+    auto operator<=>(const Slot &) const = default;
+  };
+  llvm::DenseMap<Operation *, Slot> slots;
+  for (Operation *command : commands) {
+    Slot own = {parts.numberOf(command), 0, Meanwhile};
+    for (Operation *before : effects.before(command))
+      if (auto other = slots.find(before);
+          other != slots.end() && other->second.part == own.part)
+        own.exchanges =
+            std::max(own.exchanges,
+                     other->second.exchanges + isa<flow::ExchangeOp>(before));
+    slots[command] = own;
+  }
+  for (Operation *command : commands)
+    if (isa<flow::ExchangeOp>(command)) {
+      Slot own = slots[command];
+      for (Operation *before : effects.withAllBefore(command))
+        if (auto other = slots.find(before); other != slots.end())
+          if (Slot &slot = other->second;
+              slot.part == own.part && slot.exchanges == own.exchanges)
+            slot.phase = BeforeExchange;
+      slots[command].phase = Exchange;
+    }
+  llvm::stable_sort(commands, [&](CommandOpInterface a, CommandOpInterface b) {
+    return slots.lookup(a) < slots.lookup(b);
+  });
+}
+
 void Schedule::runOnOperation() {
   ProgramOp program = getOperation();
   const Effects &effects = getAnalysis<Effects>();
@@ -68,6 +123,8 @@ void Schedule::runOnOperation() {
     wave[command] = earliest;
     waves = std::max(waves, earliest + 1);
   }
+  if (llvm::any_of(commands, llvm::IsaPred<flow::ExchangeOp>))
+    placeExchanges(commands, effects, Parts(program));
   sortByWaves(commands, wave);
   placeCommands(program, commands);
   numWaves += waves;

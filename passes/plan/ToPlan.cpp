@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/gpuvm/Target.h"
 #include "dialects/plan/Plan.h"
 #include "kernels/Launches.h"
 #include "kernels/analysis/Bindings.h"
@@ -96,6 +97,8 @@ private:
   LogicalResult addDispatch(flow::DispatchOp op);
   LogicalResult addLoop(flow::LoopOp op);
   void addInvoke(InvokeOp op);
+  void addExchange(flow::ExchangeOp op);
+  unsigned countMeanwhile(flow::ExchangeOp op);
   bool isOverwritten(flow::ExposeOp op);
 
   ProgramOp program;
@@ -398,10 +401,90 @@ void ProgramBuilder::addInvoke(InvokeOp op) {
                            kernel.getGroups(), allAt(windows), stagesOf(op));
 }
 
+/// The bytes of a tensor in its window, which has whole words.
+static WindowAttr getBytes(Attribute window, RankedTensorType type) {
+  auto whole = cast<WindowAttr>(window);
+  return WindowAttr::get(whole.getContext(), whole.getRegion(),
+                         whole.getOffset(), tensorBytes(type));
+}
+
+void ProgramBuilder::addExchange(flow::ExchangeOp op) {
+  SmallVector<Attribute> transfers;
+  auto source = [&](unsigned number) {
+    return at(getBytes((*op.getInputWindows())[number],
+                       typeOf(op.getInputs()[number])));
+  };
+  auto destination = [&](unsigned number) {
+    return at(getBytes((*op.getOutputWindows())[number],
+                       typeOf(op.getOutputs()[number])));
+  };
+  for (unsigned i = 0; i < op.getTransfers().size(); ++i) {
+    TransferAttr transfer = op.getTransfer(i);
+    unsigned number = op.getNumberOf(i);
+    int64_t offset = transfer.getOffset(), rowBytes = 0;
+    WindowAttr counts, received;
+    plan::TransferKind kind = plan::TransferKind::all_gather;
+    if (transfer.getKind() == TransferKind::all_to_all)
+      kind = plan::TransferKind::all_to_all;
+    else if (transfer.getKind() == TransferKind::shift)
+      kind = offset > 0 ? plan::TransferKind::shift_up
+                        : plan::TransferKind::shift_down;
+    if (transfer.getCounted()) {
+      RankedTensorType type = typeOf(op.getInputs()[number]);
+      rowBytes = tensorBytes(type) / type.getDimSize(0);
+      counts = source(number + 1);
+      received = destination(number + 1);
+    }
+    transfers.push_back(plan::TransferAttr::get(
+        b.getContext(), kind, source(number), destination(number),
+        std::abs(offset), transfer.getRotate(), rowBytes, counts, received));
+  }
+  plan::ExchangeOp::create(b, op.getLoc(), b.getArrayAttr(transfers),
+                           stagesOf(op));
+}
+
+/// How many operations after an exchange are of commands that run while it
+/// does: all that touch none of its windows, if they take long enough to be
+/// worth a submit of their own.
+unsigned ProgramBuilder::countMeanwhile(flow::ExchangeOp op) {
+  TargetAttr target = getMainTarget(op);
+  SmallVector<Access> moved = CommandOpInterface(op).getAccesses();
+  auto touches = [&](const Access &own) {
+    return llvm::any_of(moved, [&](const Access &other) {
+      return (own.writes || other.writes) &&
+             intersect(own.window, other.window);
+    });
+  };
+  unsigned count = 0;
+  int64_t commands = 0, bytes = 0;
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (auto command = dyn_cast<CommandOpInterface>(next)) {
+      SmallVector<Access> accesses = command.getAccesses();
+      if (command.isFence() || isa<flow::ExchangeOp>(next) ||
+          llvm::any_of(accesses, touches))
+        break;
+      ++commands;
+      for (const Access &access : accesses)
+        bytes += access.window.getLength();
+    }
+    count += !next->hasTrait<OpTrait::IsTerminator>();
+  }
+  constexpr int64_t kNsPerUs = 1000;
+  // A submit more costs a quarter of the least exchange
+  // (docs/rationale/exchanges.md).
+  int64_t ns = commands * target.getDispatchNs() +
+               bytes * kNsPerUs / target.getBytesPerUs();
+  return commands > 0 && ns >= target.getExchangeNs() / 4 ? count : 0;
+}
+
 LogicalResult ProgramBuilder::addLoop(flow::LoopOp op) {
   SmallVector<WindowAttr> bound;
-  op->walk([&](flow::DispatchOp dispatch) {
-    llvm::append_range(bound, layOutBindings(dispatch).windows);
+  op->walk([&](CommandOpInterface command) {
+    if (auto dispatch = dyn_cast<flow::DispatchOp>(*command))
+      llvm::append_range(bound, layOutBindings(dispatch).windows);
+    else if (isa<flow::ExchangeOp>(*command))
+      for (const Access &access : command.getAccesses())
+        bound.push_back(access.window);
   });
   Rotations places = getRotations(op);
   joinRotations(places, bound);
@@ -433,7 +516,14 @@ LogicalResult ProgramBuilder::addCommands(Block &block) {
         b, op.getLoc(), at(cast<WindowAttr>((*op.getInputWindows())[0])),
         at(cast<WindowAttr>((*op.getOutputWindows())[0])), stagesOf(op));
   };
+  std::optional<unsigned> meanwhile; ///< Operations up to an exchange's end.
   for (Operation &op : block) {
+    if (meanwhile == 0u) {
+      plan::AwaitOp::create(b, op.getLoc());
+      meanwhile.reset();
+    } else if (meanwhile) {
+      --*meanwhile;
+    }
     auto kernel = dyn_cast<flow::DispatchOp>(op);
     auto loop = dyn_cast<flow::LoopOp>(op);
     if ((kernel && failed(addDispatch(kernel))) ||
@@ -447,6 +537,10 @@ LogicalResult ProgramBuilder::addCommands(Block &block) {
               stagesOf(clock));
         })
         .Case<InvokeOp>([&](auto invoke) { addInvoke(invoke); })
+        .Case<flow::ExchangeOp>([&](auto exchange) {
+          addExchange(exchange);
+          meanwhile = countMeanwhile(exchange);
+        })
         .Case<flow::CopyOp>([&](auto c) { copy(c); })
         .Case<StoreOp>([&](auto store) { copy(store); });
   }
@@ -584,6 +678,15 @@ LogicalResult ToPlan::addKernels(ArrayRef<ProgramOp> programs,
   return success();
 }
 
+/// The ranks of a plan: all programs have the same number of them, or any.
+static IntegerAttr getRanks(ArrayRef<ProgramOp> programs) {
+  IntegerAttr ranks;
+  for (ProgramOp program : programs)
+    if (IntegerAttr own = program.getRanksAttr())
+      ranks = own;
+  return ranks;
+}
+
 void ToPlan::runOnOperation() {
   SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
   if (programs.empty())
@@ -595,6 +698,15 @@ void ToPlan::runOnOperation() {
                           "gpuvm-plan-memory first");
       return signalPassFailure();
     }
+  for (ProgramOp program : programs)
+    if (IntegerAttr own = program.getRanksAttr();
+        own && own != getRanks(programs)) {
+      program.emitOpError("is one of ")
+          << own.getInt()
+          << " ranks, and another program of the plan is one of "
+          << getRanks(programs).getInt();
+      return signalPassFailure();
+    }
   SmallVector<int64_t> regions;
   SmallVector<ProgramPlace> places = placePrograms(programs, regions);
   auto b = OpBuilder::atBlockEnd(getOperation().getBody());
@@ -602,9 +714,8 @@ void ToPlan::runOnOperation() {
                               : programs.front().getSymName();
   PlanContext context;
   context.hasSeveral = hasSeveral;
-  context.plan =
-      plan::ModuleOp::create(b, programs.front().getLoc(), name, regions, 0,
-                             /*ranks=*/IntegerAttr());
+  context.plan = plan::ModuleOp::create(b, programs.front().getLoc(), name,
+                                        regions, 0, getRanks(programs));
   context.plan.getBody().emplaceBlock();
   if (failed(addKernels(programs, context)))
     return signalPassFailure();

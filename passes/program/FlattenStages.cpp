@@ -188,6 +188,16 @@ void StageFlattener::flattenLoop(flow::LoopOp loop) {
       value.setType(payloadType(value.getType()));
 }
 
+/// An exchange is for the stages that are given its results.
+static void nameReaders(flow::ExchangeOp exchange) {
+  llvm::SmallSetVector<Attribute, 4> names;
+  for (Operation *user : exchange->getUsers())
+    if (auto stage = dyn_cast<StageOp>(user))
+      names.insert(stage.getSymNameAttr());
+  SmallVector<Attribute> ordered(names.rbegin(), names.rend());
+  exchange.setStagesAttr(ArrayAttr::get(exchange.getContext(), ordered));
+}
+
 LogicalResult StageFlattener::run() {
   SmallVector<StageOp> stages = listOps<StageOp>(program);
   // A program that was printed after gpuvm-form-kernels and compiled again.
@@ -198,6 +208,8 @@ LogicalResult StageFlattener::run() {
   }
   SmallVector<Attribute> stageNames, stageLocations;
   int64_t unit = stages.size() * 2; // Beyond all fusion groups.
+  for (auto exchange : listOps<flow::ExchangeOp>(program))
+    nameReaders(exchange);
   for (auto [instance, stage] : llvm::enumerate(stages)) {
     for (auto metadata : stage.getBody().getOps<MetadataOp>())
       return metadata.emitOpError(
@@ -215,9 +227,10 @@ LogicalResult StageFlattener::run() {
   }
   for (auto loop : listOps<flow::LoopOp>(program))
     flattenLoop(loop);
-  for (auto clock : listOps<ClockOp>(program))
-    for (OpOperand &after : clock->getOpOperands())
-      after.set(payloads.lookupOrDefault(after.get()));
+  for (Operation *op : listOps(program))
+    if (isa<ClockOp, flow::ExchangeOp>(op))
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(payloads.lookupOrDefault(operand.get()));
   Operation *terminator = program.getBody().front().getTerminator();
   OpBuilder b(terminator);
   SmallVector<Value> outputs;

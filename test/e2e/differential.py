@@ -38,6 +38,7 @@ alone if that fails. --every takes each so-manieth case only. The kinds of case:
   scan    scans, in segments and in reverse, and what is kept of a tensor
   when    stages that run on conditions
   repeat  stages that run again and again
+  ranks   programs of 1 to 4 ranks with exchanges of every kind, also in repeats, from a seed
   update  symbols of which a few elements change
   sort    every type of key, one and several of them, rows short and long, the largest, search
 
@@ -240,11 +241,13 @@ def write_program(base, program, inputs, bindings=0):
     os.makedirs(base, exist_ok=True)
     with open(os.path.join(base, "program.mlir"), "w") as file:
         file.write(text_of(program, bindings))
-    for value, numbers in zip(program.inputs, inputs, strict=True):
-        write_npy(os.path.join(base, value.name + ".npy"), value.shape, value.dtype, numbers)
+    ranks = [rank_of(rank) for rank in range(program.ranks)] or [""]
+    for rank, own in zip(ranks, inputs, strict=True):
+        for value, numbers in zip(program.inputs, own, strict=True):
+            write_npy(os.path.join(base, value.name + rank + ".npy"), value.shape, value.dtype, numbers)
     results = program.results() + [(value.name, value) for value in program.symbols]
     return {"inputs": [value.name for value in program.inputs], "iterations": program.iterations,
-            "sums": program.sums, "flushes": not program.exact,
+            "ranks": program.ranks, "sums": program.sums, "flushes": not program.exact,
             "results": [(name, value.shape, value.dtype, value.exact) for name, value in results]}
 
 
@@ -274,8 +277,13 @@ def ways(program):
     return [(tag, options, f"p{i}_") for i in range(len(program.programs)) for tag, options in fused] + together
 
 
-def draw_inputs(program):
-    rng = random.Random(program.name)
+def rank_of(rank):
+    """What the files of a rank have in their names."""
+    return f".{rank}"
+
+
+def draw_inputs(program, rank=0):
+    rng = random.Random(program.name if rank == 0 else f"{program.name} of rank {rank}")
     default = (tiny_values if program.exact else few_values if program.few else wide_values if program.wide
                else special_values if program.special else random_values)
     return [FILLS.get(value.fill, default)(rng, math.prod(value.shape), value.dtype) for value in program.inputs]
@@ -285,8 +293,8 @@ def prepare(folder, program, pieces=0, target=None, bindings=0):
     """Makes FOLDER/<name>/ with everything that running the program needs."""
     base = os.path.join(folder, program.name)
     path = lambda name: os.path.join(base, name)
-    case = write_program(base, program, [numbers for part in program.programs for numbers in draw_inputs(part)],
-                         bindings)
+    inputs = [[numbers for part in program.programs for numbers in draw_inputs(part, rank)] for rank in range(max(program.ranks, 1))]
+    case = write_program(base, program, inputs, bindings)
     exact = ["--exact"] if program.exact else []
     split = split_flags(program, pieces) + ([f"--target={target}"] if target else [])
     call(["gpuvm-interpret", path("program.mlir")] + exact + data_flags(base, case, "reference"))
@@ -301,13 +309,18 @@ def prepare(folder, program, pieces=0, target=None, bindings=0):
     return base
 
 
+def processes_of(case):
+    """What starts a process for each rank."""
+    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(case["ranks"])] if case["ranks"] > 1 else []
+
+
 def data_flags(base, case, tag, prefix=""):
     """What the program, or the one whose names begin with `prefix`, is run with."""
-    path = lambda name: os.path.join(base, name)
+    path = lambda name: os.path.join(base, name + (rank_of("{rank}") if case["ranks"] else "") + ".npy")
     own = lambda names: [(name[len(prefix):], name) for name in names if name.startswith(prefix)]
     return ([f"--iterations={case['iterations']}"] +
-            [f"--input={name}=@{path(file + '.npy')}" for name, file in own(case["inputs"])] +
-            [f"--output={name}=@{path(f'{tag}-{file}.npy')}" for name, file in own(r[0] for r in case["results"])])
+            [f"--input={name}=@{path(file)}" for name, file in own(case["inputs"])] +
+            [f"--output={name}=@{path(f'{tag}-{file}')}" for name, file in own(r[0] for r in case["results"])])
 
 
 def is_same_plan(base, tag, prefix=""):
@@ -332,14 +345,15 @@ def check(base, run_options, other_width=None):
             continue
         for width in widths_of(tag, prefix, other_width):
             where = tag + (f"-{width}" if width else "")
-            call(["gpuvm-run", os.path.join(base, f"{prefix}{tag}.gvplan"), *run_options,
+            call([*processes_of(case), "gpuvm-run", os.path.join(base, f"{prefix}{tag}.gvplan"), *run_options,
                   *data_flags(base, case, where, prefix)], wide(width))
             for name, *description in case["results"]:
                 if not name.startswith(prefix):
                     continue
                 value = Value(name, *description)
-                read = lambda tag: read_npy(os.path.join(base, f"{tag}-{name}.npy"), value.dtype)
-                compare(value, read("reference"), read(where), f"{name} {where}", case["sums"], case["flushes"])
+                for rank in [rank_of(rank) for rank in range(case["ranks"])] or [""]:
+                    read = lambda tag: read_npy(os.path.join(base, f"{tag}-{name}{rank}.npy"), value.dtype)
+                    compare(value, read("reference"), read(where), f"{name}{rank} {where}", case["sums"], case["flushes"])
 
 
 def run_case(case, arguments):

@@ -77,6 +77,7 @@ class Program:
         self.sums = False  # Devices may round the sums in it differently.
         self.inputs, self.messages, self.outputs = [], [], []
         self.stages, self.symbols, self.iterations = [], [], 1
+        self.ranks, self.exchanged = 0, []  # How many ranks run it, if it says so, and what they exchange.
         self.variants = {}
 
     def input(self, shape, dtype):
@@ -90,6 +91,21 @@ class Program:
         self.symbols.append(value)
         return value
 
+    def kind(self, value):
+        """The type of a value of the program: inputs and what is exchanged are tensors, all others messages."""
+        return value.type if value in self.inputs or value in self.exchanged else f"!gpuvm.message<{value.type}>"
+
+    def exchange(self, text, value, *shapes):
+        """An exchange of `value`: its operation and operands, and in {} the types of both. The results, of these shapes, of
+        which all but the first are i32."""
+        name = f"e{len(self.exchanged)}"
+        names = [f"{name}_{i}" for i in range(len(shapes))]
+        results = [Value(own, shape, value.dtype if i == 0 else "i32", value.exact) for i, (own, shape) in enumerate(zip(names, shapes))]
+        arrow = "" if "all_reduce" in text or "shift" in text else " -> " + ", ".join(result.type for result in results)
+        self.stages.append(f"  {', '.join('%' + own for own in names)} = gpuvm.{text} : {self.kind(value)}{arrow}")
+        self.exchanged += results
+        return results if len(results) > 1 else results[0]
+
     def stage(self, build, *operands, instances=None, shared=(), when=None, otherwise=()):
         """build(stage, operand values) -> the value that is sent, or None; or a list of values, the fields of one
         message, and so is the result.
@@ -99,11 +115,9 @@ class Program:
         stage = Stage(f"s{len(self.stages)}")
         local, signature = [], []
         for i, value in enumerate(operands):
-            message = value not in self.inputs
-            kind = f"!gpuvm.message<{value.type}>" if message else value.type
             whole = instances is None or value in shared
             mark = "shared " if instances and whole else ""
-            signature.append(f"%x{i} = {mark}%{value.name} : {kind}")
+            signature.append(f"%x{i} = {mark}%{value.name} : {self.kind(value)}")
             local.append(Value(f"x{i}", value.shape if whole else value.shape[1:], value.dtype, value.exact))
         sent = build(stage, *local)
         if sent is None:
@@ -136,7 +150,7 @@ class Program:
         outside, known = self.stages, list(self.messages)
         name = f"r{len(outside)}_{len(known)}"
         carried = [Value(f"{name}_{i}", value.shape, value.dtype, value.exact) for i, value in enumerate(initial)]
-        kind = lambda value: value.type if value in self.inputs else f"!gpuvm.message<{value.type}>"
+        kind = self.kind
         self.stages = Inner(outside)
         number = Value(f"{name}_turn", (), "i32", True)
         after, until = build(carried + [number] if turn else carried)
@@ -171,8 +185,8 @@ class Program:
         arguments = ", ".join(f"%{v.name}: {v.type}" for v in self.inputs)
         results = ", ".join(f"{name}: {v.type}" for name, v in self.results())
         names = ", ".join("%" + v.name for _, v in self.results())
-        types = ", ".join(f"!gpuvm.message<{v.type}>" for _, v in self.results())
-        signature = f"({arguments})" + (f" -> ({results})" if results else "")
+        types = ", ".join(self.kind(v) for _, v in self.results())
+        signature = f"({arguments})" + (f" -> ({results})" if results else "") + (f" ranks({self.ranks})" if self.ranks else "")
         returned = f" {names} : {types}" if results else ""
         return f"gpuvm.program @{self.name}{signature} {{\n{self.body()}\n  gpuvm.return{returned}\n}}\n"
 

@@ -13,6 +13,7 @@ import programs_halo
 import programs_inner
 import programs_many
 import programs_random
+import programs_ranks
 import programs_reduce
 import programs_scan
 import programs_sort
@@ -37,4 +38,5 @@ KINDS = {"sweep": programs_reduce.sweep, "long": programs_reduce.long, "rows": p
          "sort": programs_sort.sorts, "groups": programs_groups.groups,
          "when": from_seeds(programs_when.when_program),
          "repeat": from_seeds(programs_repeat.repeat_program),
+         "ranks": from_seeds(programs_ranks.ranks_program),
          "update": from_seeds(programs_update.update_program)}

@@ -54,7 +54,8 @@ def batches(programs, most):
     """The programs, small ones of a kind together, at most so many."""
     groups = {}
     for program in programs:
-        key = (program.is_plain, program.iterations, program.exact, program.sums, repr(program.variants))
+        key = (program.is_plain, program.iterations, program.exact, program.sums, repr(program.variants),
+               program.ranks and program.name)  # One process runs one rank.
         group, size = groups.setdefault(key, ([], 0)), value_bytes(program)
         if len(group[0]) == most or group[1] + size > MOST_BYTES and group[0]:
             yield together(group[0])
