@@ -422,7 +422,16 @@ def Plan_ExchangeOp : Plan_Command<"exchange"> {
 def Plan_AwaitOp : Plan_Command<"await"> {
   let summary = "Everything before it is done, and the exchange.";
   let description = [{
-    Example: as of `plan.exchange`.
+    Example:
+
+    ```mlir
+    plan.module @ring regions [512, 0, 0, 0, 0] instances 0 ranks 2 {
+      plan.program @ring {
+        plan.exchange [#plan.transfer<shift_down, <registers, 0, 64> to <registers, 256, 64> offset 1 rotate true>] for []
+        plan.await
+      }
+    }
+    ```
   }];
   let assemblyFormat = "attr-dict";
 }
