@@ -64,6 +64,7 @@ private:
                     })
         .front();
   }
+  Value send(Value value);
   SmallVector<Value> addExchange(ArrayRef<TransferAttr> transfers,
                                  ValueRange inputs, TypeRange outputs);
   TransferAttr transfer(TransferKind kind, int64_t offset = 0,
@@ -153,15 +154,18 @@ SmallVector<Value> Expander::addStage(StringRef step, ValueRange inputs,
   return stage.getMessages();
 }
 
+/// `value`, which is in memory: a stage sends it if it is a constant.
+Value Expander::send(Value value) {
+  if (!value.getDefiningOp<arith::ConstantOp>())
+    return value;
+  return addStage("constant", value, [](Value constant) { return constant; });
+}
+
 SmallVector<Value> Expander::addExchange(ArrayRef<TransferAttr> transfers,
                                          ValueRange inputs, TypeRange outputs) {
-  // What a transfer reads is in memory.
   SmallVector<Value> sources;
   for (Value input : inputs)
-    sources.push_back(
-        input.getDefiningOp<arith::ConstantOp>()
-            ? addStage("constant", input, [](Value value) { return value; })
-            : input);
+    sources.push_back(send(input));
   SmallVector<Attribute> kinds(transfers.begin(), transfers.end());
   auto exchange =
       flow::ExchangeOp::create(b, loc, outputs, sources, b.getArrayAttr(kinds),
@@ -485,7 +489,7 @@ void Expander::expand(Operation *exchange) {
         addStage("shifted", shift.getSource(),
                  [&](Value value) { return zeros(typeOf(value)); }));
   } else if (ranks == 1 && !isa<UpdateHaloOp>(exchange)) {
-    exchange->getResult(0).replaceAllUsesWith(exchange->getOperand(0));
+    exchange->getResult(0).replaceAllUsesWith(send(exchange->getOperand(0)));
   } else {
     Value result =
         TypeSwitch<Operation *, Value>(exchange)

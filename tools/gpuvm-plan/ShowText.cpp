@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/plan/Hazards.h"
 #include "runtime/plan/OptionalFeatures.h"
 #include "runtime/plan/PlanNames.h"
 #include "runtime/plan/Programs.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace vm::tools {
@@ -62,6 +64,12 @@ public:
   void operator()(const Exchange &op) {
     for (const RankTransfer &transfer : op.transfers)
       printTransfer(transfer);
+    // Why it is where it is: what it sends, and what needs what comes.
+    size_t index = std::distance(plan.commands.data(), current);
+    for (const BarrierReason &reason : dependences)
+      if (reason.kind == HazardKind::ReadAfterWrite &&
+          (reason.first == index || reason.second == index))
+        printReason(reason);
   }
   void operator()(const Await &) {}
   void operator()(const LeftOut &) {}
@@ -98,8 +106,12 @@ private:
   void printWindows(uint32_t kernel, const std::vector<BoundWindow> &windows);
   void printReason(const BarrierReason &reason);
   void printTransfer(const RankTransfer &transfer);
+  std::string ranksText() const;
 
   const Plan &plan;
+  /// Of a plan with exchanges.
+  std::vector<BarrierReason> dependences;
+  const Command *current = nullptr;
   std::string text;
 };
 
@@ -228,11 +240,12 @@ void TextPrinter::printCommand(size_t index) {
            : fmt::format(" for stage \"{}\"", stageLabel(plan, command)));
   if (command.unless)
     line("     not on devices with {}", toString(*command.unless));
+  current = &command;
   std::visit(*this, command.op);
 }
 
 void TextPrinter::printPrograms() {
-  line("plan {} ({} instances)\n", plan.program, plan.instances);
+  line("plan {} ({} instances{})\n", plan.program, plan.instances, ranksText());
   line("programs");
   auto names = [](const auto &slots, const std::vector<uint32_t> &indices) {
     std::vector<std::string> result;
@@ -250,9 +263,26 @@ void TextPrinter::printPrograms() {
   line("");
 }
 
+/// ", 4 ranks, 2 exchanges", where there are such.
+std::string TextPrinter::ranksText() const {
+  size_t exchanges = std::ranges::count_if(plan.commands, [](const auto &c) {
+    return std::holds_alternative<Exchange>(c.op);
+  });
+  std::string text;
+  if (plan.ranks)
+    text = fmt::format(", {} ranks", plan.ranks);
+  if (exchanges)
+    text += fmt::format(", {} exchange{}", exchanges, exchanges > 1 ? "s" : "");
+  return text;
+}
+
 std::string TextPrinter::print() {
+  if (!ranksText().empty())
+    if (auto found = findDependences(plan); found.ok())
+      dependences = std::move(*found);
   if (plan.programs.empty())
-    line("program {} ({} instances)\n", plan.program, plan.instances);
+    line("program {} ({} instances{})\n", plan.program, plan.instances,
+         ranksText());
   else
     printPrograms();
   printRegions();

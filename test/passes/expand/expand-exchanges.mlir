@@ -151,3 +151,16 @@ gpuvm.program @numbers(%x: tensor<i32>) -> (y: tensor<i32>, z: tensor<i32>) {
   // CHECK: return %{{.*}}, %[[RANK]]
   gpuvm.return %y, %rank : !gpuvm.message<tensor<i32>>, tensor<i32>
 }
+
+// -----
+
+// What is in memory: a constant of the program is sent.
+// CHECK-LABEL: gpuvm.program @constant
+gpuvm.program @constant() -> (y: tensor<4xf32>, z: tensor<4xf32>) ranks(1) {
+  // CHECK: %[[SENT:.*]] = stage @value.all_reduce.constant
+  // CHECK: return %{{.*}}, %[[SENT]]
+  %x = arith.constant dense<1.0> : tensor<4xf32>
+  %y = gpuvm.all_reduce %x add : tensor<4xf32>
+  %z = gpuvm.shift %x offset(1) rotate : tensor<4xf32>
+  gpuvm.return %y, %z : tensor<4xf32>, tensor<4xf32>
+}

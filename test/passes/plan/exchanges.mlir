@@ -7,6 +7,14 @@
 // RUN: not gpuvm-opt %t/several.mlir --gpuvm-pipeline 2>&1 | FileCheck %t/several.mlir
 // RUN: gpuvm-compile %t/loop.mlir -o %t/loop.gvplan --report=%t/report.json
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
+// RUN: gpuvm-plan show %t/loop.gvplan | FileCheck %s --check-prefix=SHOW
+
+// SHOW: program heat (4 instances, 2 ranks, 1 exchange)
+// SHOW: exchange for stage "steps.update_halo.halo"
+// SHOW-NEXT: shift_up registers[[[EDGE:.*]]) -> registers[[[CAME:.*]]) by 1
+// SHOW-NEXT: shift_down
+// SHOW-NEXT: RAW: command {{[0-9]+}} (stage "steps.update_halo.edges") writes registers[[[EDGE]]), command {{[0-9]+}} (stage "steps.update_halo.halo") reads it
+// SHOW: RAW: command {{[0-9]+}} (stage "steps.update_halo.halo") writes registers[[[CAME]]), command {{[0-9]+}} (stage "steps.update_halo.halo+mean") reads it
 
 // REPORT: "exchanges": [
 // REPORT: "reason": "it is the first one"
