@@ -9,6 +9,7 @@
 #include "dialects/gpuvm/ProgramOrder.h"
 #include "dialects/gpuvm/Target.h"
 #include "kernels/chain/StepKernels.h"
+#include "passes/analysis/ExchangeDepths.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -26,7 +27,7 @@ namespace {
 class RunFinder {
 public:
   RunFinder(ProgramOp program, const Effects &effects)
-      : program(program), effects(effects) {}
+      : program(program), effects(effects), depths(program, effects) {}
   virtual ~RunFinder() = default;
   SmallVector<ChainRun> find();
 
@@ -51,6 +52,7 @@ private:
 
   SmallVector<ChainRun> runs;
   llvm::DenseMap<Operation *, unsigned> runOf;
+  ExchangeDepths depths;
 };
 
 /// Finds runs with kernels of several families, each of them the work of one
@@ -100,8 +102,13 @@ bool RunFinder::isInside(Operation *op, unsigned run) const {
   return own != runOf.end() && own->second == run;
 }
 
-/// Whether nothing outside `run` has to come after it and before `kernel`.
+/// Whether nothing outside `run` has to come after it and before `kernel`, and
+/// no exchange waits for another one more.
 bool RunFinder::mayJoin(Operation *kernel, unsigned run) const {
+  if (llvm::any_of(runs[run], [&](Operation *own) {
+        return !depths.mayJoin(own, kernel);
+      }))
+    return false;
   llvm::DenseSet<Operation *> seen;
   return llvm::none_of(effects.before(kernel), [&](Operation *before) {
     return !isInside(before, run) && leadsTo(before, run, seen);

@@ -71,6 +71,9 @@ private:
   bool readsBeforeWrite(unsigned a, unsigned b) const;
   static SmallVector<Place> getReadsOfMessages(StageOp stage);
   bool leavesAndReturns(Cluster a, Cluster b) const;
+  void findDepths();
+  unsigned depthOf(Value input, StageOp stage) const;
+  bool delaysExchange(Cluster a, Cluster b) const;
   uint64_t messageBytes(Cluster a, Cluster b) const;
   static Value resolve(Value value);
 
@@ -81,6 +84,8 @@ private:
   SmallVector<llvm::SmallSetVector<unsigned, 4>> predecessors;
   /// The stages whose messages are exchanged for what a stage is given.
   SmallVector<llvm::SmallSetVector<unsigned, 4>> exchanged;
+  SmallVector<unsigned> depths;    ///< How many exchanges a stage waits for,
+  SmallVector<bool> feedsExchange; ///< and whether one waits for it.
   SmallVector<Cluster> clusterOf;
   llvm::MapVector<Cluster, SmallVector<unsigned>> members;
   llvm::DenseMap<Cluster, SmallVector<KernelGroup>> kernels;
@@ -176,6 +181,56 @@ StageFuser::StageFuser(ProgramOp program, uint64_t maxWindowBytes)
       for (unsigned a = 0; a < b; ++a)
         if (conflictOnSymbols(a, b) || readsBeforeWrite(a, b))
           predecessors[b].insert(a);
+  findDepths();
+}
+
+/// How many exchanges, next to `stage`, `input` waits for.
+unsigned StageFuser::depthOf(Value input, StageOp stage) const {
+  Operation *source = input.getDefiningOp();
+  if (!source || !parts.areTogether(source, stage))
+    return 0;
+  if (auto exchange = dyn_cast<flow::ExchangeOp>(source)) {
+    unsigned depth = 0;
+    for (Value sent : exchange.getInputs())
+      depth = std::max(depth, depthOf(sent, stage));
+    return depth + 1;
+  }
+  const auto *found = llvm::find(stages, source);
+  return found == stages.end() ? 0 : depths[found - stages.begin()];
+}
+
+void StageFuser::findDepths() {
+  depths.resize(stages.size());
+  feedsExchange.resize(stages.size());
+  if (llvm::none_of(stages, [](StageOp stage) {
+        return llvm::any_of(stage->getUsers(), llvm::IsaPred<flow::ExchangeOp>);
+      }))
+    return;
+  for (unsigned b = 0; b < stages.size(); ++b) {
+    for (Value input : stages[b].getInputs())
+      depths[b] = std::max(depths[b], depthOf(input, stages[b]));
+    for (unsigned a : predecessors[b])
+      if (parts.areTogether(stages[a], stages[b]))
+        depths[b] = std::max(depths[b], depths[a]);
+  }
+  for (unsigned b = stages.size(); b-- > 0;) {
+    feedsExchange[b] =
+        feedsExchange[b] ||
+        llvm::any_of(stages[b]->getUsers(), llvm::IsaPred<flow::ExchangeOp>);
+    if (feedsExchange[b])
+      for (unsigned a : predecessors[b])
+        feedsExchange[a] = true;
+  }
+}
+
+/// Whether an exchange would wait for another one more if both were one kernel.
+bool StageFuser::delaysExchange(Cluster a, Cluster b) const {
+  return llvm::any_of(members.find(a)->second, [&](unsigned x) {
+    return llvm::any_of(members.find(b)->second, [&](unsigned y) {
+      return depths[x] != depths[y] &&
+             feedsExchange[depths[x] < depths[y] ? x : y];
+    });
+  });
 }
 
 /// What a stage reads of symbols although others load it: a message that sends
@@ -279,6 +334,8 @@ StageFuser::Union StageFuser::unite(Cluster a, Cluster b) const {
   if (operations > GroupingLimits::operations)
     return {llvm::formatv("both have {0} operations together (at most {1})",
                           operations, GroupingLimits::operations)};
+  if (delaysExchange(a, b))
+    return {"an exchange would wait for another one"};
   if (leavesAndReturns(a, b))
     return {"another stage, or an exchange, has to run between them"};
   SmallVector<unsigned> together(members.find(a)->second);

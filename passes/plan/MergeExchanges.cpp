@@ -11,6 +11,7 @@
 
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
+#include "passes/analysis/ExchangeDepths.h"
 #include "passes/fusion/Decisions.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -62,19 +63,12 @@ static void merge(ArrayRef<flow::ExchangeOp> all) {
 static void mergeAll(ProgramOp program) {
   Effects effects(program);
   Parts parts(program);
-  // How many exchanges at least come before a command.
-  llvm::DenseMap<Operation *, unsigned> levels;
+  ExchangeDepths depths(program, effects);
   llvm::MapVector<std::pair<unsigned, unsigned>, SmallVector<flow::ExchangeOp>>
       together;
-  for (Operation *op : listOps(program)) {
-    unsigned level = 0;
-    for (Operation *before : effects.before(op))
-      level = std::max(level,
-                       levels.lookup(before) + isa<flow::ExchangeOp>(before));
-    levels[op] = level;
-    if (auto exchange = dyn_cast<flow::ExchangeOp>(op))
-      together[{parts.numberOf(op), level}].push_back(exchange);
-  }
+  for (auto exchange : listOps<flow::ExchangeOp>(program))
+    together[{parts.numberOf(exchange), depths.of(exchange)}].push_back(
+        exchange);
   for (auto &[place, exchanges] : together)
     if (exchanges.size() > 1) {
       numMerged += exchanges.size() - 1;

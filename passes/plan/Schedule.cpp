@@ -16,6 +16,7 @@
 
 #include "passes/Passes.h"
 #include "passes/analysis/Effects.h"
+#include "passes/analysis/ExchangeDepths.h"
 #include "passes/plan/Waves.h"
 
 #include "llvm/ADT/Statistic.h"
@@ -76,25 +77,20 @@ void gpuvm::placeCommands(ProgramOp program,
 
 /// Sorts commands so that exchanges come as early as they can, and what waits
 /// for none after the one that it need not wait for.
-static void placeExchanges(SmallVectorImpl<CommandOpInterface> &commands,
-                           const Effects &effects, const Parts &parts) {
+static void placeExchanges(ProgramOp program,
+                           SmallVectorImpl<CommandOpInterface> &commands,
+                           const Effects &effects) {
+  Parts parts(program);
   enum Phase { BeforeExchange, Exchange, Meanwhile };
   struct Slot {
     unsigned part, exchanges; ///< That come before.
     Phase phase;
     auto operator<=>(const Slot &) const = default;
   };
+  ExchangeDepths depths(program, effects);
   llvm::DenseMap<Operation *, Slot> slots;
-  for (Operation *command : commands) {
-    Slot own = {parts.numberOf(command), 0, Meanwhile};
-    for (Operation *before : effects.before(command))
-      if (auto other = slots.find(before);
-          other != slots.end() && other->second.part == own.part)
-        own.exchanges =
-            std::max(own.exchanges,
-                     other->second.exchanges + isa<flow::ExchangeOp>(before));
-    slots[command] = own;
-  }
+  for (Operation *command : commands)
+    slots[command] = {parts.numberOf(command), depths.of(command), Meanwhile};
   for (Operation *command : commands)
     if (isa<flow::ExchangeOp>(command)) {
       Slot own = slots[command];
@@ -124,7 +120,7 @@ void Schedule::runOnOperation() {
     waves = std::max(waves, earliest + 1);
   }
   if (llvm::any_of(commands, llvm::IsaPred<flow::ExchangeOp>))
-    placeExchanges(commands, effects, Parts(program));
+    placeExchanges(program, commands, effects);
   sortByWaves(commands, wave);
   placeCommands(program, commands);
   numWaves += waves;
