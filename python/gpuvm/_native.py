@@ -32,6 +32,7 @@ from .errors import (
     ExcessError,
     OutOfMemoryError,
     PlanError,
+    RankError,
     UsageError,
     ValidationError,
 )
@@ -73,7 +74,9 @@ class Options(Structure):
         ("vram_budget_bytes", c_uint64),
         ("trust_kernels", c_int),
         ("profile", c_int),
-        ("reserved", c_uint64 * 5),
+        ("ranks", c_void_p),
+        ("share_device", c_int),
+        ("reserved", c_uint64 * 3),
     ]
 
 
@@ -307,6 +310,7 @@ _ERRORS: Final[dict[int, type[Error]]] = {
     5: DeviceLostError,
     6: OutOfMemoryError,
     7: ExcessError,
+    8: RankError,
 }
 
 

@@ -87,5 +87,9 @@ class ExcessError(Error):
     """The device found more than there is room for."""
 
 
+class RankError(Error):
+    """Another process of the same run has failed, is late, or has something else to run."""
+
+
 class ValidationError(Error):
     """The Vulkan validation layer complains."""

@@ -186,18 +186,23 @@ static Status noDeviceStatus(std::span<const DeviceInfo> devices,
 }
 
 Selection selectDevice(std::span<const DeviceInfo> devices,
-                       const Requirements &needs, std::string_view wanted) {
+                       const Requirements &needs, std::string_view wanted,
+                       uint32_t number) {
   Selection selection;
+  std::vector<uint32_t> best;
   for (uint32_t i = 0; i < devices.size(); ++i) {
     if (!isWanted(devices[i], i, wanted))
       continue;
     if (auto reasons = refusalReasons(devices[i], needs); !reasons.empty())
       selection.refusals.push_back({i, std::move(reasons)});
-    else if (!selection.device ||
-             rank(devices[i]) < rank(devices[*selection.device]))
-      selection.device = i;
+    else if (best.empty() || rank(devices[i]) < rank(devices[best.front()]))
+      best = {i};
+    else if (rank(devices[i]) == rank(devices[best.front()]))
+      best.push_back(i);
   }
-  if (!selection.device)
+  if (!best.empty())
+    selection.device = best[number % best.size()];
+  else
     selection.status = noDeviceStatus(devices, selection, wanted);
   return selection;
 }

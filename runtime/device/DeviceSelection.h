@@ -42,8 +42,10 @@ std::vector<std::string> refusalReasons(const DeviceInfo &info,
 
 /// Picks the best device among those `wanted` names: "" (any), "gpu", "cpu",
 /// "lavapipe", an index into `devices`, or a part of a device's name (the case
-/// of letters does not matter).
+/// of letters does not matter). Of several that are equally good it is number
+/// `number`, counted from 0 and over again: ranks of one host take one each.
 Selection selectDevice(std::span<const DeviceInfo> devices,
-                       const Requirements &needs, std::string_view wanted);
+                       const Requirements &needs, std::string_view wanted,
+                       uint32_t number = 0);
 
 } // namespace vm

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/exec/CHandle.h"
+#include "runtime/exec/CRanks.h"
 #include "runtime/exec/CStream.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/StateFile.h"
@@ -27,6 +28,7 @@ using vm::Code;
 using vm::guard;
 using vm::guardVm;
 using vm::inBytes;
+using vm::nanoseconds;
 using vm::nullPointer;
 using vm::outBytes;
 using vm::Result;
@@ -45,12 +47,6 @@ Status vm::nullPointer(const char *what) {
 
 namespace {
 
-uint64_t nanoseconds(uint64_t milliseconds) {
-  constexpr uint64_t kNsPerMs = 1'000'000;
-  return milliseconds > UINT64_MAX / kNsPerMs ? UINT64_MAX
-                                              : milliseconds * kNsPerMs;
-}
-
 vm::VmOptions translate(const gpuvm_options &options) {
   vm::VmOptions result;
   result.device = options.device ? options.device : "";
@@ -63,6 +59,7 @@ vm::VmOptions translate(const gpuvm_options &options) {
   result.vramBudgetBytes = options.vram_budget_bytes;
   result.trustKernels = options.trust_kernels != 0;
   result.profile = options.profile != 0;
+  result.shareDevice = options.share_device != 0;
   return result;
 }
 
@@ -96,7 +93,15 @@ translate(const vm::Plan &plan, std::span<const gpuvm_file_range> ranges) {
 }
 
 Status boot(const gpuvm_options &options, gpuvm_vm **out) {
-  Result<std::unique_ptr<Vm>> machine = Vm::boot(translate(options));
+  vm::VmOptions vmOptions = translate(options);
+  if (options.ranks) {
+    Result<std::shared_ptr<vm::Communicator>> ranks =
+        vm::makeCommunicator(*options.ranks);
+    if (!ranks.ok())
+      return ranks.status();
+    vmOptions.ranks = std::move(*ranks);
+  }
+  Result<std::unique_ptr<Vm>> machine = Vm::boot(vmOptions);
   if (!machine.ok())
     return machine.status();
   const gpuvm_layout &layout = options.layout;
@@ -133,10 +138,12 @@ template <typename Read> int loadProgram(gpuvm_vm *vm, Read read) {
       return Status();
     }));
     Result<vm::Plan> plan = read(timeoutNs);
-    if (!plan.ok())
+    return vm->shared.callIdle([&](Vm &machine) {
+      if (plan.ok())
+        return machine.program(std::move(*plan));
+      machine.ranks().abort(plan.status()); // They wait for this one.
       return plan.status();
-    return vm->shared.callIdle(
-        [&](Vm &machine) { return machine.program(std::move(*plan)); });
+    });
   });
 }
 

@@ -136,6 +136,12 @@ template <typename Body> int callProgram(gpuvm_vm *vm, Body body) {
   });
 }
 
+inline uint64_t nanoseconds(uint64_t milliseconds) {
+  constexpr uint64_t kNsPerMs = 1'000'000;
+  return milliseconds > UINT64_MAX / kNsPerMs ? UINT64_MAX
+                                              : milliseconds * kNsPerMs;
+}
+
 /// Checks a buffer an application gives: null only if it is empty.
 inline Status checkData(const void *data, size_t size) {
   return data || size == 0 ? Status() : nullPointer("data");

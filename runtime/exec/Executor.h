@@ -109,6 +109,7 @@ public:
   /// programs, too.
   const Plan &plan() const { return plan_; }
   const Regions &regions() const { return regions_; }
+  Communicator &ranks() { return *options_.ranks; }
   const ExecutorCounters &counters() const;
   const ExecutionTimes &lastTimes() const { return times_; }
   /// When each command of the last execution ran; only with options.profile.

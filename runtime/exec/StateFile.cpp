@@ -18,8 +18,10 @@
 #include "runtime/base/InputFile.h"
 #include "runtime/base/Printable.h"
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/exec/RankStart.h"
 #include "runtime/exec/Transfer.h"
 #include "runtime/plan/PlanNames.h"
+#include "runtime/ranks/Gather.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +32,8 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <optional>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,6 +43,9 @@ namespace {
 
 constexpr std::array<uint8_t, 8> kMagic = {'g', 'v', 's', 't',
                                            'a', 't', 'e', 1};
+/// Of one of several ranks: a RankPart follows the header.
+constexpr std::array<uint8_t, 8> kRankMagic = {'g', 'v', 's', 't',
+                                               'a', 't', 'e', 2};
 
 struct Header {
   std::array<uint8_t, 8> magic = kMagic;
@@ -46,6 +53,14 @@ struct Header {
   uint64_t valueBytes = 0;
 };
 static_assert(sizeof(Header) == 24);
+
+/// Which part of which save a file is.
+struct RankPart {
+  uint32_t rank = 0;
+  uint32_t ranks = 1;
+  uint64_t save = 0; ///< The same in all files of a save, and in no other.
+};
+static_assert(sizeof(RankPart) == 16);
 
 /// The checksum of what goes by.
 class Checksum {
@@ -171,7 +186,22 @@ static Status checkIdle(const Executor &executor, const char *action) {
 
 //===--- Saving -----------------------------------------------------------===//
 
-Status saveState(Executor &executor, const std::string &path) {
+/// A number that rank 0 has drawn.
+static Result<uint64_t> drawSave(Executor &executor) {
+  std::random_device random;
+  uint64_t own = (uint64_t{random()} << 32) | random();
+  Result<std::vector<std::string>> drawn = gatherAll(
+      executor.ranks(), {reinterpret_cast<const char *>(&own), sizeof(own)},
+      executor.timeoutNs());
+  if (!drawn.ok())
+    return drawn.status();
+  std::memcpy(&own, drawn->front().data(),
+              std::min(sizeof(own), drawn->front().size()));
+  return own;
+}
+
+static Result<AtomicFile> writeFile(Executor &executor, const std::string &path,
+                                    uint64_t save) {
   VM_RETURN_IF_ERROR(checkIdle(executor, "save the state"));
   Deadline deadline(executor.timeoutNs());
   Result<AtomicFile> file = AtomicFile::create(path);
@@ -186,7 +216,12 @@ Status saveState(Executor &executor, const std::string &path) {
   Header header;
   header.layoutBytes = layout.text.size();
   header.valueBytes = layout.valueBytes;
+  RankPart part{executor.ranks().rank(), executor.ranks().size(), save};
+  if (part.ranks > 1)
+    header.magic = kRankMagic;
   VM_RETURN_IF_ERROR(write(bytesOf(header)));
+  if (part.ranks > 1)
+    VM_RETURN_IF_ERROR(write(bytesOf(part)));
   VM_RETURN_IF_ERROR(
       write({reinterpret_cast<const uint8_t *>(layout.text.data()),
              layout.text.size()}));
@@ -200,7 +235,29 @@ Status saveState(Executor &executor, const std::string &path) {
   VM_RETURN_IF_ERROR(forEachPiece(layout, memory, copy));
   uint64_t sum = checksum.value();
   VM_RETURN_IF_ERROR(file->write(bytesOf(sum)));
-  return file->commit();
+  return file;
+}
+
+Result<AtomicFile> writeState(Executor &executor, const std::string &path) {
+  Communicator &ranks = executor.ranks();
+  if (ranks.size() == 1)
+    return writeFile(executor, path, 0);
+  Result<uint64_t> save = drawSave(executor);
+  if (!save.ok())
+    return save.status();
+  Result<AtomicFile> file = writeFile(executor, path, *save);
+  VM_RETURN_IF_ERROR(agree(ranks, file.status(), executor.timeoutNs()));
+  return file;
+}
+
+Status saveState(Executor &executor, const std::string &path) {
+  Result<AtomicFile> file = writeState(executor, path);
+  if (!file.ok())
+    return file.status();
+  Communicator &ranks = executor.ranks();
+  Status committed = file->commit();
+  return ranks.size() == 1 ? committed
+                           : agree(ranks, committed, executor.timeoutNs());
 }
 
 //===--- Restoring --------------------------------------------------------===//
@@ -232,17 +289,38 @@ static std::string difference(std::string_view saved, std::string_view wanted) {
                      text(a), text(b));
 }
 
-/// Reads the header and the layout, which must be `layout`.
-static Status checkLayout(const InputFile &file, const std::string &path,
-                          const StateLayout &layout) {
+namespace {
+
+/// A file that was checked.
+struct OpenState {
+  InputFile file;
+  StateLayout layout;
+  RankPart part;
+  uint64_t valuesAt = 0; ///< Byte of the first value.
+};
+
+} // namespace
+
+/// Reads the header and the layout, which must be that of `state`.
+static Status checkLayout(OpenState &state, const std::string &path) {
+  const InputFile &file = state.file;
+  const StateLayout &layout = state.layout;
   Header header;
   if (file.sizeBytes() < sizeof(header) + sizeof(uint64_t))
     return bad(path, fmt::format("has {} bytes, too few for a state",
                                  file.sizeBytes()));
   VM_RETURN_IF_ERROR(file.readAt(0, bytesOf(header)));
-  if (header.magic != kMagic)
+  if (header.magic != kMagic && header.magic != kRankMagic)
     return bad(path, "is not a state that this version has written");
-  uint64_t rest = file.sizeBytes() - sizeof(header) - sizeof(uint64_t);
+  uint64_t layoutAt = sizeof(header);
+  if (header.magic == kRankMagic) {
+    layoutAt += sizeof(state.part);
+    if (file.sizeBytes() < layoutAt + sizeof(uint64_t))
+      return bad(path, fmt::format("has {} bytes, too few for a state",
+                                   file.sizeBytes()));
+    VM_RETURN_IF_ERROR(file.readAt(sizeof(header), bytesOf(state.part)));
+  }
+  uint64_t rest = file.sizeBytes() - layoutAt - sizeof(uint64_t);
   if (header.layoutBytes > rest ||
       header.valueBytes != rest - header.layoutBytes)
     return bad(path, fmt::format("is cut or too long: it has {} bytes, {} of "
@@ -252,14 +330,14 @@ static Status checkLayout(const InputFile &file, const std::string &path,
   // One that is much longer differs, wherever it is cut.
   std::string saved(
       std::min<uint64_t>(header.layoutBytes, layout.text.size() + 4096), '\0');
-  VM_RETURN_IF_ERROR(
-      file.readAt(sizeof(header),
-                  {reinterpret_cast<uint8_t *>(saved.data()), saved.size()}));
+  VM_RETURN_IF_ERROR(file.readAt(
+      layoutAt, {reinterpret_cast<uint8_t *>(saved.data()), saved.size()}));
   if (saved != layout.text)
     return bad(path, difference(saved, layout.text));
   if (header.valueBytes != layout.valueBytes)
     return bad(path, fmt::format("has {} bytes of values (its symbols have {})",
                                  header.valueBytes, layout.valueBytes));
+  state.valuesAt = layoutAt + layout.text.size();
   return {};
 }
 
@@ -280,32 +358,74 @@ static Status checkSum(const InputFile &file, const std::string &path,
   return {};
 }
 
-Status readState(const Plan &plan, const std::string &path,
-                 const WriteValues &write) {
-  StateLayout layout = layoutOf(plan);
+static Result<OpenState> openState(const Plan &plan, const std::string &path) {
   Result<InputFile> file = InputFile::open(path);
   if (!file.ok())
     return file.status().withContext(fmt::format("reading \"{}\"", path));
-  VM_RETURN_IF_ERROR(checkLayout(*file, path, layout));
+  OpenState state{std::move(*file), layoutOf(plan), {}, 0};
+  VM_RETURN_IF_ERROR(checkLayout(state, path));
   std::vector<uint8_t> memory(Transfer::kStagingBytes);
-  VM_RETURN_IF_ERROR(checkSum(*file, path, memory));
-  uint64_t at = sizeof(Header) + layout.text.size();
+  VM_RETURN_IF_ERROR(checkSum(state.file, path, memory));
+  return state;
+}
+
+static Status putValues(const OpenState &state, const WriteValues &write) {
+  std::vector<uint8_t> memory(Transfer::kStagingBytes);
+  uint64_t at = state.valuesAt;
   return forEachPiece(
-      layout, memory,
+      state.layout, memory,
       [&](Region region, uint64_t offset, std::span<uint8_t> bytes) -> Status {
-        VM_RETURN_IF_ERROR(file->readAt(at, bytes));
+        VM_RETURN_IF_ERROR(state.file.readAt(at, bytes));
         at += bytes.size();
         return write(region, offset, bytes);
       });
 }
 
+Status readState(const Plan &plan, const std::string &path,
+                 const WriteValues &write) {
+  Result<OpenState> state = openState(plan, path);
+  return state.ok() ? putValues(*state, write) : state.status();
+}
+
+static Status checkPart(const RankPart &part, const Communicator &ranks,
+                        const std::string &path) {
+  if (part.rank == ranks.rank() && part.ranks == ranks.size())
+    return {};
+  return bad(path,
+             fmt::format("is of rank {} of {} (this is rank {} of {})",
+                         part.rank, part.ranks, ranks.rank(), ranks.size()));
+}
+
+/// Opens the file; with several ranks, whether all have files of one save.
+static Result<OpenState> openOwnState(Executor &executor,
+                                      const std::string &path) {
+  Communicator &ranks = executor.ranks();
+  Result<OpenState> state = openState(executor.plan(), path);
+  Status own =
+      state.ok() ? checkPart(state->part, ranks, path) : state.status();
+  if (ranks.size() > 1) {
+    own = agree(ranks, own, executor.timeoutNs());
+    const std::array<RankFact, 1> facts{
+        {{"a state of the save",
+          state.ok() ? fmt::format("{:016x}", state->part.save) : ""}}};
+    if (own.ok())
+      own = checkSame(ranks, facts, executor.timeoutNs());
+  }
+  if (!own.ok())
+    return own;
+  return state;
+}
+
 Status restoreState(Executor &executor, const std::string &path) {
   VM_RETURN_IF_ERROR(checkIdle(executor, "restore a state"));
-  return readState(
-      executor.plan(), path,
-      [&](Region region, uint64_t offset, std::span<const uint8_t> bytes) {
-        return executor.writeRegion(region, offset, bytes);
-      });
+  Result<OpenState> state = openOwnState(executor, path);
+  if (!state.ok())
+    return state.status();
+  VM_RETURN_IF_ERROR(putValues(*state, [&](Region region, uint64_t offset,
+                                           std::span<const uint8_t> bytes) {
+    return executor.writeRegion(region, offset, bytes);
+  }));
+  return writeRankWords(executor); // They are of this run, not of that one.
 }
 
 } // namespace vm

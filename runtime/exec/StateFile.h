@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "runtime/base/AtomicFile.h"
 #include "runtime/base/Status.h"
 #include "runtime/exec/Executor.h"
 
@@ -23,12 +24,19 @@ namespace vm {
 
 /// Writes the file in one step: at any moment there is the old one or the new
 /// one at `path`. Nothing may be in flight. Code::DeviceLost if that takes
-/// longer than the executor's timeout.
+/// longer than the executor's timeout. With several ranks this is one call of
+/// all of them, each with a path of its own: no file gets its name unless all
+/// are written, and each says which rank of which save it is.
 Status saveState(Executor &executor, const std::string &path);
+
+/// The same, but the file gets its name when the caller commits it.
+Result<AtomicFile> writeState(Executor &executor, const std::string &path);
 
 /// Gives all symbols the values that saveState() has written. Code::BadInput if
 /// the file is damaged or of a plan with other symbols; they are as before
-/// then. Nothing may be in flight.
+/// then. Nothing may be in flight. With several ranks this is one call of all
+/// of them, and the files are those of one save, each of the rank that reads
+/// it.
 Status restoreState(Executor &executor, const std::string &path);
 
 /// Where restoreState() puts values: the bytes of a region from an offset on.

@@ -15,8 +15,10 @@
 #include "runtime/base/CheckedMath.h"
 #include "runtime/exec/MemoryBudget.h"
 #include "runtime/exec/PipelineCache.h"
+#include "runtime/exec/RankStart.h"
 #include "runtime/exec/Remains.h"
 #include "runtime/plan/BoundedKernel.h"
+#include "runtime/ranks/SelfCommunicator.h"
 
 #include <fmt/format.h>
 
@@ -28,6 +30,8 @@ namespace vm {
 Result<std::unique_ptr<Vm>> Vm::boot(const VmOptions &options) {
   HostSpan span(options.events, "boot");
   std::unique_ptr<Vm> vm(new Vm(options));
+  if (!vm->options_.ranks)
+    vm->options_.ranks = std::make_shared<SelfCommunicator>();
   VM_RETURN_IF_ERROR(vm->openInstance());
   return vm;
 }
@@ -65,7 +69,8 @@ static Robustness robustnessOf(const VmOptions &options) {
 Status Vm::openDevice(const Requirements &needs) {
   VM_RETURN_IF_ERROR(openInstance());
   Selection selection =
-      selectDevice(instance_->devices(), needs, options_.device);
+      selectDevice(instance_->devices(), needs, options_.device,
+                   options_.ranks->localRank());
   if (!selection.device)
     return selection.status;
   if (device_ && deviceIndex_ == selection.device && !device_->abandoned())
@@ -144,6 +149,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   options.variants = options_.variants;
   options.progress = options_.progress;
   options.bounded = !options_.trustKernels;
+  options.ranks = options_.ranks.get();
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(*device_, std::move(plan), options);
   if (!executor.ok())
@@ -175,15 +181,36 @@ Status Vm::layOut(const BareLayout &layout) {
   return {};
 }
 
-Status Vm::program(Plan plan) {
-  HostSpan span(options_.events, "program");
+Status Vm::loadProgram(Plan plan) {
   std::string name = plan.program;
   Status status = options_.trustKernels ? Status() : boundKernels(plan);
   if (status.ok())
     status = load(std::move(plan), /*isProgram=*/true);
+  if (status.ok())
+    status = writeRankWords(*executor_);
   if (status.ok() || status.code() == Code::Usage)
     return status;
   return status.withContext(fmt::format("loading program \"{}\"", name));
+}
+
+Status Vm::program(Plan plan) {
+  HostSpan span(options_.events, "program");
+  Communicator &ranks = *options_.ranks;
+  uint64_t timeoutNs = loadTimeoutNs(options_.timeoutNs);
+  if (ranks.size() > 1)
+    VM_RETURN_IF_ERROR(checkSamePlan(ranks, plan, timeoutNs));
+  VM_RETURN_IF_ERROR(checkRankCount(ranks, plan));
+  if (ranks.size() == 1)
+    return loadProgram(std::move(plan));
+  Status loaded = loadProgram(std::move(plan));
+  Status agreed =
+      agreeOnLoad(ranks, loaded, device_ ? &device_->info() : nullptr,
+                  options_.shareDevice, timeoutNs);
+  if (loaded.ok() && !agreed.ok()) {
+    executor_.reset();
+    programmed_ = false;
+  }
+  return agreed;
 }
 
 //===--- Time and its end -------------------------------------------------===//

@@ -18,6 +18,7 @@
 #include "runtime/exec/CopySpeed.h"
 #include "runtime/exec/Executor.h"
 #include "runtime/plan/Plan.h"
+#include "runtime/ranks/Communicator.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -51,6 +52,10 @@ struct VmOptions {
   bool variants = true;      ///< Kernels give way to variants for the device.
   CompileProgress progress;  ///< Told about kernels that are compiled.
   bool trustKernels = false; ///< They are not bounded; see BoundedKernel.h.
+  /// The processes that run programs together; none: this one alone. Each has a
+  /// VM and loads the same programs, which then is one call of all of them.
+  std::shared_ptr<Communicator> ranks;
+  bool shareDevice = false; ///< Ranks may have the same GPU.
 };
 
 /// The regions of a VM before it has a program. Registers is a flat array of
@@ -85,12 +90,14 @@ public:
   /// device that can run it, lays the regions out anew and records it. Code::
   /// NoDevice and BadInput (a kernel that cannot be bounded) leave the VM as it
   /// was, unless the driver has refused a kernel; after that and any other
-  /// failure it has no regions.
+  /// failure it has no regions. With several ranks, no rank has a program
+  /// unless all have it.
   Status program(Plan plan);
 
   /// See Executor::setTimeout; also for the programs to come.
   void setTimeout(uint64_t timeoutNs);
   uint64_t timeoutNs() const { return options_.timeoutNs; }
+  Communicator &ranks() { return *options_.ranks; }
 
   /// Closes the device, however busy it is: what it still works on is freed
   /// when that ends (Remains.h). The VM has no regions then and no program, and
@@ -131,6 +138,7 @@ private:
   Status openDevice(const Plan &plan);
   Result<HostPlacement> placeMemory(const Plan &plan) const;
   Status load(Plan plan, bool isProgram);
+  Status loadProgram(Plan plan);
   Status checkRegions() const;
   Result<Window> registerWindow(uint32_t instance, uint32_t reg) const;
   Result<Window> metadataWindow(uint32_t instance) const;

@@ -66,6 +66,7 @@ typedef enum gpuvm_status {
   GPUVM_ERROR_DEVICE_LOST = 5,   /* device lost or given up: see vm_wait */
   GPUVM_ERROR_OUT_OF_MEMORY = 6, /* host or device memory is exhausted */
   GPUVM_ERROR_EXCESS = 7, /* the device found more than there is room for */
+  GPUVM_ERROR_RANK = 8,   /* another rank failed, is late or disagrees */
   GPUVM_NOT_READY = 100   /* vm_poll, vm_wait: still executing; no failure */
 } gpuvm_status;
 
@@ -96,6 +97,45 @@ typedef struct gpuvm_layout {
   uint64_t heap_bytes;
 } gpuvm_layout;
 
+/* Bytes for another rank, or room for as many as it sends. */
+typedef struct gpuvm_rank_send {
+  uint32_t rank;
+  const void *data;
+  size_t size_bytes;
+} gpuvm_rank_send;
+typedef struct gpuvm_rank_receive {
+  uint32_t rank;
+  void *data;
+  size_t size_bytes;
+} gpuvm_rank_receive;
+
+/* How the processes of one run, the ranks, exchange messages: vm_mpi_open gives
+ * that of MPI; an application that has something else fills one itself. All
+ * ranks call start and finish in the same order, one after the other, one
+ * thread at a time. Not 0 is a failure, which the VM calls GPUVM_ERROR_RANK and
+ * after which it calls nothing but abort and error. docs/ranks.md says more. */
+typedef struct gpuvm_communicator {
+  size_t struct_bytes; /* sizeof(gpuvm_communicator) */
+  const char *name;    /* for reports */
+  uint32_t rank;       /* of this process, 0 .. ranks - 1 */
+  uint32_t ranks;      /* how many there are */
+  uint32_t local_rank; /* the number of this one among those of its host */
+  void *user;          /* given to the functions */
+  /* Starts messages and does not wait. Between two ranks they match in the
+   * order in which they are listed; both sides say the same size, which may be
+   * 0. A rank may be the own one. The data stays until finish returns; after a
+   * failure of finish, until the communicator is closed. */
+  int (*start)(void *user, const gpuvm_rank_send *sends, size_t num_sends,
+               const gpuvm_rank_receive *receives, size_t num_receives);
+  /* Waits for all of them, at most so long (UINT64_MAX: any time). */
+  int (*finish)(void *user, uint64_t timeout_ns);
+  /* Tells the other ranks why this one ends; may be null. */
+  void (*abort)(void *user, const char *sentence);
+  /* The sentence of the last failure, valid until the next call; may be null.
+   */
+  const char *(*error)(void *user);
+} gpuvm_communicator;
+
 /* How to boot. Always start from vm_options_init, so that a program built for
  * this header runs with later libraries. */
 typedef struct gpuvm_options {
@@ -123,7 +163,12 @@ typedef struct gpuvm_options {
                          cleared; 0 at first */
   int profile;       /* time each command, at some cost: see vm_profile; 0 at
                         first */
-  uint64_t reserved[5]; /* 0; for what later versions add */
+  const gpuvm_communicator *ranks; /* the processes that run programs together;
+                         null at first: this one alone. Each has a VM, and
+                         vm_program is one call of all of them: it compares
+                         plans and devices. Valid until vm_shutdown */
+  int share_device;                /* ranks may have the same GPU; 0 at first */
+  uint64_t reserved[3];            /* 0; for what later versions add */
 } gpuvm_options;
 
 /* Counters since the program was loaded. */
@@ -211,6 +256,16 @@ uint32_t vm_abi_version(void);
 
 /* Fills `options` with the defaults. */
 void vm_options_init(gpuvm_options *options);
+
+/* The ranks that mpirun or srun has started, through Open MPI, which is opened
+ * at run time: GPUVM_ERROR_USAGE where there is none. Initializes MPI unless
+ * the application has. Every rank opens one and gives it to all of its VMs.
+ * `timeout_ms` is for the messages by which the ranks meet, and part. On
+ * success *ranks must be given to vm_mpi_close after the last vm_shutdown, on
+ * all ranks, which wait for one another; if this initialized MPI, that
+ * finalizes it. On failure *ranks is null. */
+int vm_mpi_open(uint64_t timeout_ms, const gpuvm_communicator **ranks);
+void vm_mpi_close(const gpuvm_communicator *ranks);
 
 /* Boots a VM: loads Vulkan, picks the device, gives the regions the bare layout
  * of the options, all zero. `options` may be null. On success *vm must be given

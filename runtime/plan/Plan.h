@@ -303,6 +303,9 @@ struct Plan {
   /// The text of the MLIR module that the plan was compiled from, for compilers
   /// that link its programs; or empty. Nothing runs it.
   std::string module = {};
+  /// In memory only: the planIdentity (Container.h) of the file that it was
+  /// read from; or 0.
+  uint64_t identity = 0;
 };
 
 } // namespace vm

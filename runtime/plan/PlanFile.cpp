@@ -184,7 +184,10 @@ std::vector<uint8_t> writePlan(const Plan &plan) {
 Result<Plan> readPlan(std::span<const uint8_t> bytes,
                       const Deadline &deadline) {
   try {
-    return parsePlan(bytes, deadline);
+    Result<Plan> plan = parsePlan(bytes, deadline);
+    if (plan.ok())
+      plan->identity = planIdentity(bytes);
+    return plan;
   } catch (const std::bad_alloc &) {
     return Status(Code::OutOfMemory,
                   fmt::format("Host memory does not suffice for a plan file of "

@@ -52,7 +52,10 @@ void Communicator::abort(const Status &why) {
   if (aborted_)
     return;
   aborted_ = true;
-  doAbort(why.message());
+  // What is said of another rank is passed on as it is.
+  doAbort(why.code() == Code::Rank
+              ? why.message()
+              : fmt::format("Rank {} fails: {}", rank_, why.message()));
   if (!failed())
     failure_ = why;
 }

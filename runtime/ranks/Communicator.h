@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace vm {
 
@@ -48,6 +49,8 @@ public:
   uint32_t size() const { return size_; }
   /// The number of this rank among those of its host, counted from 0.
   uint32_t localRank() const { return localRank_; }
+  /// By rank, the process if this one could see it end (kill(2)), or 0.
+  virtual std::vector<int64_t> processes() const { return {}; }
   /// What carries the messages, for reports: "MPI (Open MPI 4.1.4)".
   virtual std::string name() const = 0;
 
@@ -62,14 +65,16 @@ public:
   Status finish(uint64_t timeoutNs);
 
   /// Tells all other ranks why this one ends, which is what their finish() then
-  /// returns. Takes at most a second. Does nothing after a first failure that
-  /// another rank has told.
+  /// returns. Takes at most a second. Does nothing once another rank has told
+  /// why it ends.
   void abort(const Status &why);
 
 protected:
   Communicator(uint32_t rank, uint32_t size, uint32_t localRank)
       : rank_(rank), size_(size), localRank_(localRank) {}
   bool failed() const { return !failure_.ok(); }
+  /// Another rank has told all why it ends.
+  void setTold() { aborted_ = true; }
   void setLocalRank(uint32_t localRank) { localRank_ = localRank; }
 
 private:

@@ -21,7 +21,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,6 +61,8 @@ public:
   std::string name() const override {
     return fmt::format("MPI ({})", mpi_.version);
   }
+
+  std::vector<int64_t> processes() const override;
 
 private:
   Status doStart(std::span<const RankSend> sends,
@@ -136,6 +138,17 @@ Status MpiCommunicator::meet() {
   setLocalRank(static_cast<uint32_t>(std::ranges::count(
       std::span(processes_).first(rank()), own.host, &ProcessIdentity::host)));
   return {};
+}
+
+std::vector<int64_t> MpiCommunicator::processes() const {
+  const ProcessIdentity &own = processes_[rank()];
+  std::vector<int64_t> pids;
+  for (const ProcessIdentity &process : processes_) {
+    bool isSeen = process.host == own.host && own.pidNamespace != 0 &&
+                  process.pidNamespace == own.pidNamespace;
+    pids.push_back(isSeen ? process.pid : 0);
+  }
+  return pids;
 }
 
 std::string MpiCommunicator::nameOf(uint32_t rank) const {
@@ -229,13 +242,11 @@ Status MpiCommunicator::takeAbort() {
   if (mpi_.test(&abortRequest_, &done, &status) != mpi::kSuccess || !done)
     return {};
   abortRequest_ = nullptr;
+  setTold();
   int count = 0;
   mpi_.getCount(&status, mpi_.byte, &count);
   return Status(Code::Rank,
-                fmt::format("{} fails: {}",
-                            nameOf(static_cast<uint32_t>(status.source)),
-                            std::string_view(abortText_.data(),
-                                             static_cast<size_t>(count))));
+                std::string(abortText_.data(), static_cast<size_t>(count)));
 }
 
 bool MpiCommunicator::hasEnded(uint32_t rank) const {

@@ -45,6 +45,16 @@ TEST(DeviceSelection, PrefersLavapipeAmongCpuDevices) {
   EXPECT_EQ(selectDevice(devices, {}, "").device, 1u);
 }
 
+TEST(DeviceSelection, GivesRanksOneEach) {
+  std::vector<DeviceInfo> devices = {makeDiscreteGpu(), makeLavapipe(),
+                                     makeIntegratedGpu(), makeDiscreteGpu()};
+  EXPECT_EQ(selectDevice(devices, {}, "", 0).device, 0u);
+  EXPECT_EQ(selectDevice(devices, {}, "", 1).device, 3u);
+  EXPECT_EQ(selectDevice(devices, {}, "", 2).device, 0u);
+  EXPECT_EQ(selectDevice(devices, {}, "3", 2).device, 3u);
+  EXPECT_EQ(selectDevice(devices, {}, "cpu", 1).device, 1u);
+}
+
 TEST(DeviceSelection, FollowsTheUser) {
   EXPECT_EQ(choose("cpu"), 0u);
   EXPECT_EQ(choose("lavapipe"), 0u);

@@ -79,7 +79,7 @@ private:
 
   void doAbort(const std::string &sentence) override {
     std::lock_guard lock(post_->mutex);
-    post_->failure = fmt::format("Rank {} fails: {}", rank(), sentence);
+    post_->failure = sentence;
     post_->changed.notify_all();
   }
 

@@ -1,0 +1,54 @@
+//===- RankStart.h - ranks that begin together ----------------------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ranks compare when they load a program: version, plan and number of
+// ranks before anything is done, then whether all have loaded it, and on which
+// devices. And the words of Control by which a program knows its rank.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/base/Status.h"
+#include "runtime/device/DeviceInfo.h"
+#include "runtime/exec/Executor.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/ranks/Communicator.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vm {
+
+/// Code::Rank, the same sentence on all ranks, if they do not have the same
+/// version of gpuvm and the same plan.
+Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t timeoutNs);
+
+/// Code::BadInput if the plan is for another number of ranks.
+Status checkRankCount(const Communicator &ranks, const Plan &plan);
+
+/// A device, as other ranks see it.
+struct RankDevice {
+  std::string name, uuid, host;
+  bool isCpu = false;
+  bool shared = false; ///< Ranks may have the same one.
+};
+
+/// Code::Rank if devices are of different kinds, or if ranks have the same one
+/// and one of them does not want that; by rank.
+Status checkDevices(const std::vector<RankDevice> &devices);
+
+/// Waits until all ranks have tried to load: `loaded`, if that is a failure, or
+/// Code::Rank, as checkDevices and agree (Gather.h). `device` is of those that
+/// have loaded.
+Status agreeOnLoad(Communicator &ranks, const Status &loaded,
+                   const DeviceInfo *device, bool shared, uint64_t timeoutNs);
+
+/// Gives the control words "%rank" and "%ranks" of the plan, if it has them,
+/// their values. Nothing may be in flight.
+Status writeRankWords(Executor &executor);
+
+} // namespace vm
