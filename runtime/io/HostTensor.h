@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "runtime/base/AtomicFile.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 
@@ -47,7 +48,13 @@ using TypeCheck =
 Result<HostTensor> parseNpy(std::span<const uint8_t> bytes);
 Result<HostTensor> readNpy(const std::string &path,
                            const TypeCheck &check = {});
+/// Part `part` of `parts` equal ones of the leading dimension, of which only
+/// that is read. Code::BadInput with both numbers if it does not divide.
+Result<HostTensor> readNpyPart(const std::string &path, uint64_t part,
+                               uint64_t parts, const TypeCheck &check = {});
 Status writeNpy(const std::string &path, const HostTensor &tensor);
+/// The same for a file that the caller commits.
+Status writeNpy(AtomicFile &file, const HostTensor &tensor);
 
 // TensorText.h -- the grammar of iree-run-module: "@x.npy", "8xf32=1,2,3",
 // "2x2xi32=1 2 3 4", "f32=3.5", "8xf32=0" (one value fills), "8xf32=@raw.bin".

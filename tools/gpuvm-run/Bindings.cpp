@@ -47,6 +47,42 @@ static Result<NamedText> splitName(const std::string &argument,
   return NamedText{argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
+namespace {
+/// A part of a .npy file.
+struct FilePartName {
+  std::string path;
+  uint64_t part = 0, parts = 1;
+};
+} // namespace
+
+/// The number that `text` is.
+static std::optional<uint64_t> parseNumber(std::string_view text) {
+  uint64_t number = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+/// `@file.npy[1/4]`: the second of four parts of a file, unless there is a file
+/// of that name.
+static std::optional<FilePartName> parsePart(std::string_view text) {
+  size_t open = text.rfind('['), slash = text.rfind('/');
+  std::error_code ignored;
+  if (!text.starts_with('@') || !text.ends_with(']') || open == text.npos ||
+      slash == text.npos || slash < open ||
+      std::filesystem::exists(text.substr(1), ignored))
+    return std::nullopt;
+  std::optional<uint64_t> part =
+      parseNumber(text.substr(open + 1, slash - open - 1));
+  std::optional<uint64_t> parts =
+      parseNumber(text.substr(slash + 1, text.size() - slash - 2));
+  if (!part || !parts || *part >= *parts)
+    return std::nullopt;
+  return FilePartName{std::string(text.substr(1, open - 1)), *part, *parts};
+}
+
 static Result<HostTensor> readTensor(const NamedText &argument,
                                      const char *kind, const TypeCheck &check) {
   Status refused;
@@ -54,7 +90,10 @@ static Result<HostTensor> readTensor(const NamedText &argument,
     refused = check(dtype, shape);
     return refused;
   };
-  Result<HostTensor> tensor = parseTensor(argument.text, checkAndNote);
+  std::optional<FilePartName> part = parsePart(argument.text);
+  Result<HostTensor> tensor =
+      part ? readNpyPart(part->path, part->part, part->parts, checkAndNote)
+           : parseTensor(argument.text, checkAndNote);
   if (!refused.ok())
     return refused;
   if (!tensor.ok())
@@ -137,16 +176,11 @@ static std::optional<FileRange> parseRange(std::string_view text) {
   size_t plus = text.rfind('+');
   if (!text.starts_with('@') || plus == text.npos)
     return std::nullopt;
-  std::string_view digits = text.substr(plus + 1);
-  FileRange range;
-  auto [end, error] = std::from_chars(
-      digits.data(), digits.data() + digits.size(), range.offset);
+  std::optional<uint64_t> offset = parseNumber(text.substr(plus + 1));
   std::error_code ignored;
-  if (error != std::errc() || end != digits.data() + digits.size() ||
-      std::filesystem::exists(text.substr(1), ignored))
+  if (!offset || std::filesystem::exists(text.substr(1), ignored))
     return std::nullopt;
-  range.path = text.substr(1, plus - 1);
-  return range;
+  return FileRange{std::string(text.substr(1, plus - 1)), *offset};
 }
 
 /// The bytes of a file from `offset` on, as many as the input takes.

@@ -31,11 +31,18 @@ Example:
 Tensors are written as iree-run-module takes them: 3.5 as f32=3.5, a list as
 2x2xi32=1,2,3,4, one value for all elements as 8xf32=0, a file as @x.npy, raw
 bytes as 8xf32=@x.bin, and as many of them as the input has, from byte 4096 of
-a file on, as @w.bin+4096.
+a file on, as @w.bin+4096. @x.npy[1/4] is the second of four equal parts of a
+.npy file.
+
+Several that mpirun or srun --mpi=pmix has started run the plan together, each
+on a device of its own. In what names tensors and files, {rank} is the number
+of each, and {ranks} how many there are:
+  mpirun -n 4 gpuvm-run scale.gvplan --input=x=@x.npy[{rank}/{ranks}] \
+    --output=y=@y.{rank}.npy
 
 Exit codes: 0 ok, 1 wrong result, 2 usage, 3 bad input file, 4 no suitable
 device, 5 device lost or timeout, 6 out of memory, 7 more results than there
-is room for.)";
+is room for, 8 another rank has failed.)";
 
 static std::string versionText() {
   return fmt::format("gpuvm-run {} (Vulkan headers {}.{}.{})", GPUVM_VERSION,
@@ -77,11 +84,40 @@ static void addDataFlags(CLI::App &app, CommandLine &options) {
   addExpectedFlags(app, options);
 }
 
+/// One of the names, which becomes the number of its value, as CLI11 reads it.
+template <typename T>
+static CLI::Validator oneOf(const std::map<std::string, T> &values) {
+  auto check = [values](std::string &text) -> std::string {
+    std::string names;
+    for (const auto &[name, value] : values) {
+      if (name == text) {
+        text = std::to_string(static_cast<int>(value));
+        return "";
+      }
+      names += (names.empty() ? "" : " nor ") + name;
+    }
+    return fmt::format("\"{}\" is neither {}.", text, names);
+  };
+  return CLI::Validator(check, "");
+}
+
 static void addRunFlags(CLI::App &app, CommandLine &options) {
   app.add_option(
       "--device", options.device,
       "gpu, cpu, lavapipe, an index, or a part of the name. Default: "
       "a real GPU if there is one");
+  static const std::map<std::string, RanksMode> kRanks = {
+      {"auto", RanksMode::Auto},
+      {"mpi", RanksMode::Mpi},
+      {"off", RanksMode::Off}};
+  app.add_option(
+         "--ranks", options.ranks,
+         "mpi: run together with the others that MPI knows; off: alone. "
+         "Default: mpi if a launcher of MPI has started this")
+      ->transform(oneOf(kRanks))
+      ->type_name("MODE");
+  app.add_flag("--share-device", options.shareDevice,
+               "Several ranks may have the same GPU");
   app.add_flag("--list-devices,--list_devices", options.listDevices,
                "List the Vulkan devices and exit");
   addProgramFlags(app, options);
@@ -118,23 +154,6 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
       ->check(CLI::Validator(checkFeature, ""));
   app.add_flag("--breadcrumbs", options.breadcrumbs,
                "Find out which command hangs, at some cost on a GPU");
-}
-
-/// One of the names, which becomes the number of its value, as CLI11 reads it.
-template <typename T>
-static CLI::Validator oneOf(const std::map<std::string, T> &values) {
-  auto check = [values](std::string &text) -> std::string {
-    std::string names;
-    for (const auto &[name, value] : values) {
-      if (name == text) {
-        text = std::to_string(static_cast<int>(value));
-        return "";
-      }
-      names += (names.empty() ? "" : " nor ") + name;
-    }
-    return fmt::format("\"{}\" is neither {}.", text, names);
-  };
-  return CLI::Validator(check, "");
 }
 
 static void addReportFlags(CLI::App &app, CommandLine &options) {

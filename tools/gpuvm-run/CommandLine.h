@@ -22,6 +22,7 @@ namespace vm::run {
 
 enum class StatsFormat { None, Json, Text };
 enum class ProfileFormat { None, Json, Table };
+enum class RanksMode { Auto, Off, Mpi };
 
 struct CommandLine {
   std::string planPath;
@@ -50,6 +51,8 @@ struct CommandLine {
   bool robust = true;
   bool variants = true;
   bool trustKernels = false;
+  RanksMode ranks = RanksMode::Auto;
+  bool shareDevice = false;             ///< Ranks may have the same GPU.
   std::vector<std::string> assumptions; ///< See Assumptions.h.
 
   StatsFormat stats = StatsFormat::None;

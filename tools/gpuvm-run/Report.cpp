@@ -34,9 +34,9 @@ static double thresholdOf(DType dtype, const CommandLine &options) {
   }
 }
 
-bool compareOutputs(const Bindings &bindings, const RunResult &result,
-                    const CommandLine &options) {
-  bool same = true;
+Comparison compare(const Bindings &bindings, const RunResult &result,
+                   const CommandLine &options) {
+  Comparison comparison;
   for (size_t i = 0; i < bindings.expected.size(); ++i) {
     const ExpectedOutput &expected = bindings.expected[i];
     std::optional<std::string> mismatch =
@@ -44,25 +44,58 @@ bool compareOutputs(const Bindings &bindings, const RunResult &result,
                      thresholdOf(expected.tensor.dtype, options));
     if (!mismatch)
       continue;
-    fmt::print("[FAILED] {}: {}\n", expected.name, *mismatch);
-    same = false;
+    comparison.text +=
+        fmt::format("[FAILED] {}: {}\n", expected.name, *mismatch);
+    comparison.same = false;
   }
-  if (same && !bindings.expected.empty() && !options.quiet)
-    fmt::print("[SUCCESS] all outputs match their expected values\n");
-  return same;
+  if (comparison.same && !bindings.expected.empty() && !options.quiet)
+    comparison.text = "[SUCCESS] all outputs match their expected values\n";
+  return comparison;
+}
+
+bool compareOutputs(const Bindings &bindings, const RunResult &result,
+                    const CommandLine &options) {
+  Comparison comparison = compare(bindings, result, options);
+  fmt::print("{}", comparison.text);
+  return comparison.same;
+}
+
+std::string outputLines(const Bindings &bindings, const RunResult &result,
+                        const CommandLine &options) {
+  std::string lines;
+  for (size_t i = 0; i < bindings.outputs.size(); ++i)
+    if (const OutputRequest &request = bindings.outputs[i];
+        request.path.empty() && !options.quiet)
+      lines +=
+          fmt::format("{}: {}\n", request.name,
+                      formatTensor(result.outputs[i], options.maxElements));
+  return lines;
+}
+
+Result<std::vector<AtomicFile>> writeOutputs(const Bindings &bindings,
+                                             const RunResult &result) {
+  std::vector<AtomicFile> files;
+  for (size_t i = 0; i < bindings.outputs.size(); ++i) {
+    const OutputRequest &request = bindings.outputs[i];
+    if (request.path.empty())
+      continue;
+    Result<AtomicFile> file = AtomicFile::create(request.path);
+    if (!file.ok())
+      return file.status();
+    VM_RETURN_IF_ERROR(writeNpy(*file, result.outputs[i]));
+    files.push_back(std::move(*file));
+  }
+  return files;
 }
 
 Status deliverOutputs(const Bindings &bindings, const RunResult &result,
                       const CommandLine &options) {
-  for (size_t i = 0; i < bindings.outputs.size(); ++i)
-    if (const OutputRequest &request = bindings.outputs[i];
-        !request.path.empty())
-      VM_RETURN_IF_ERROR(writeNpy(request.path, result.outputs[i]));
-  for (size_t i = 0; i < bindings.outputs.size(); ++i)
-    if (const OutputRequest &request = bindings.outputs[i];
-        request.path.empty() && !options.quiet)
-      fmt::print("{}: {}\n", request.name,
-                 formatTensor(result.outputs[i], options.maxElements));
+  Result<std::vector<AtomicFile>> files = writeOutputs(bindings, result);
+  if (!files.ok())
+    return files.status();
+  for (AtomicFile &file : *files)
+    VM_RETURN_IF_ERROR(file.commit());
+  fmt::print("{}", outputLines(bindings, result, options));
   return {};
 }
 
@@ -80,7 +113,7 @@ static Json toJson(const Spread &spread) {
   return {{"median", spread.median}, {"p10", spread.p10}, {"p90", spread.p90}};
 }
 
-static void printJson(const RunStats &stats) {
+std::string statsJson(const RunStats &stats) {
   Json json = {
       {"program", stats.program},
       {"device", stats.device},
@@ -117,56 +150,59 @@ static void printJson(const RunStats &stats) {
                       {"device_us", stream->deviceUs}};
   if (stats.copySpeed)
     json["copy_gbps"] = stats.copySpeed->gigabytesPerSecond;
-  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-static void printSpread(const char *name, const Spread &spread) {
-  fmt::print("{:<15} {:.2f} us (p10 {:.2f}, p90 {:.2f})\n", name, spread.median,
-             spread.p10, spread.p90);
+static std::string spreadLine(const char *name, const Spread &spread) {
+  return fmt::format("{:<15} {:.2f} us (p10 {:.2f}, p90 {:.2f})\n", name,
+                     spread.median, spread.p10, spread.p90);
 }
 
-static void printText(const StreamTotals &stream) {
-  fmt::print("{:<15} {} chunks, {} rows{}\n", "stream", stream.chunks,
-             stream.rows, stream.endedByProgram ? ", ended by program" : "");
-  fmt::print("{:<15} {} in, {} out\n", "stream_bytes", stream.bytesIn,
-             stream.bytesOut);
-  fmt::print("{:<15} {:.0f} us: read {:.0f}, write {:.0f}, wait {:.0f}; device "
-             "{:.0f}\n",
-             "stream_wall", stream.wallUs, stream.refillUs, stream.drainUs,
-             stream.waitUs, stream.deviceUs);
+static std::string streamLines(const StreamTotals &stream) {
+  std::string lines;
+  lines += fmt::format("{:<15} {} chunks, {} rows{}\n", "stream", stream.chunks,
+                       stream.rows,
+                       stream.endedByProgram ? ", ended by program" : "");
+  lines += fmt::format("{:<15} {} in, {} out\n", "stream_bytes", stream.bytesIn,
+                       stream.bytesOut);
+  lines += fmt::format(
+      "{:<15} {:.0f} us: read {:.0f}, write {:.0f}, wait {:.0f}; device "
+      "{:.0f}\n",
+      "stream_wall", stream.wallUs, stream.refillUs, stream.drainUs,
+      stream.waitUs, stream.deviceUs);
+  return lines;
 }
 
-static void printText(const RunStats &stats) {
-  fmt::print("{:<15} {}\n", "device", stats.device);
-  fmt::print("{:<15} {}\n", "submits", stats.submits);
-  fmt::print("{:<15} {}\n", "stages", stats.stages);
-  fmt::print("{:<15} {}\n", "kernels", stats.kernels);
-  fmt::print("{:<15} {}\n", "dispatches", stats.recorded.dispatches);
-  fmt::print("{:<15} {}\n", "barriers", stats.recorded.barriers);
-  fmt::print("{:<15} {}\n", "upload_bytes", stats.uploadBytes);
-  fmt::print("{:<15} {}\n", "download_bytes", stats.downloadBytes);
-  fmt::print("{:<15} {:.2f} us, before the first execution\n", "compile_us",
-             stats.compileUs);
-  fmt::print("{:<15} {}\n", "robust", stats.robust ? "yes" : "no");
-  fmt::print("{:<15} {}\n", "host_bytes", stats.hostBytes);
-  fmt::print("{:<15} {}\n", "iterations", stats.iterations.size());
-  printSpread("wall_us", spreadOfField(stats, &ExecutionTimes::wallUs));
-  printSpread("submit_us", spreadOfField(stats, &ExecutionTimes::submitUs));
-  printSpread("device_us", spreadOfField(stats, &ExecutionTimes::deviceUs));
-  printSpread("upload_us", spreadOfField(stats, &ExecutionTimes::uploadUs));
-  printSpread("download_us", spreadOfField(stats, &ExecutionTimes::downloadUs));
+std::string statsLines(const RunStats &stats) {
+  std::string lines;
+  lines += fmt::format("{:<15} {}\n", "device", stats.device);
+  lines += fmt::format("{:<15} {}\n", "submits", stats.submits);
+  lines += fmt::format("{:<15} {}\n", "stages", stats.stages);
+  lines += fmt::format("{:<15} {}\n", "kernels", stats.kernels);
+  lines += fmt::format("{:<15} {}\n", "dispatches", stats.recorded.dispatches);
+  lines += fmt::format("{:<15} {}\n", "barriers", stats.recorded.barriers);
+  lines += fmt::format("{:<15} {}\n", "upload_bytes", stats.uploadBytes);
+  lines += fmt::format("{:<15} {}\n", "download_bytes", stats.downloadBytes);
+  lines += fmt::format("{:<15} {:.2f} us, before the first execution\n",
+                       "compile_us", stats.compileUs);
+  lines += fmt::format("{:<15} {}\n", "robust", stats.robust ? "yes" : "no");
+  lines += fmt::format("{:<15} {}\n", "host_bytes", stats.hostBytes);
+  lines += fmt::format("{:<15} {}\n", "iterations", stats.iterations.size());
+  lines += spreadLine("wall_us", spreadOfField(stats, &ExecutionTimes::wallUs));
+  lines +=
+      spreadLine("submit_us", spreadOfField(stats, &ExecutionTimes::submitUs));
+  lines +=
+      spreadLine("device_us", spreadOfField(stats, &ExecutionTimes::deviceUs));
+  lines +=
+      spreadLine("upload_us", spreadOfField(stats, &ExecutionTimes::uploadUs));
+  lines += spreadLine("download_us",
+                      spreadOfField(stats, &ExecutionTimes::downloadUs));
   if (stats.stream)
-    printText(*stats.stream);
+    lines += streamLines(*stats.stream);
   if (stats.copySpeed)
-    fmt::print("{:<15} {:.2f} GB/s\n", "copy_gbps",
-               stats.copySpeed->gigabytesPerSecond);
-}
-
-void printStats(const RunStats &stats, StatsFormat format) {
-  if (format == StatsFormat::Json)
-    printJson(stats);
-  else if (format == StatsFormat::Text)
-    printText(stats);
+    lines += fmt::format("{:<15} {:.2f} GB/s\n", "copy_gbps",
+                         stats.copySpeed->gigabytesPerSecond);
+  return lines;
 }
 
 //===--- Devices ----------------------------------------------------------===//

@@ -9,14 +9,33 @@
 
 #pragma once
 
+#include "runtime/base/AtomicFile.h"
 #include "runtime/base/Status.h"
 #include "tools/gpuvm-run/Bindings.h"
 #include "tools/gpuvm-run/CommandLine.h"
 #include "tools/gpuvm-run/Session.h"
 
 #include <span>
+#include <string>
+#include <vector>
 
 namespace vm::run {
+
+/// "[SUCCESS] ..." or a line "[FAILED] ..." for each output that differs.
+struct Comparison {
+  std::string text;
+  bool same = true;
+};
+Comparison compare(const Bindings &bindings, const RunResult &result,
+                   const CommandLine &options);
+
+/// The outputs to print, a line each.
+std::string outputLines(const Bindings &bindings, const RunResult &result,
+                        const CommandLine &options);
+
+/// The files to write, which get their names when they are committed.
+Result<std::vector<AtomicFile>> writeOutputs(const Bindings &bindings,
+                                             const RunResult &result);
 
 /// Prints [SUCCESS], or one [FAILED] line for each output that differs; true if
 /// none does.
@@ -28,8 +47,9 @@ bool compareOutputs(const Bindings &bindings, const RunResult &result,
 Status deliverOutputs(const Bindings &bindings, const RunResult &result,
                       const CommandLine &options);
 
-/// Prints the statistics, JSON on one line.
-void printStats(const RunStats &stats, StatsFormat format);
+/// The statistics, as JSON on one line and as lines.
+std::string statsJson(const RunStats &stats);
+std::string statsLines(const RunStats &stats);
 
 void printCopySpeed(const DeviceInfo &device, const CopySpeed &speed,
                     StatsFormat format);

@@ -8,6 +8,7 @@
 #include "tools/gpuvm-run/Runner.h"
 
 #include "runtime/profile/ProfileReport.h"
+#include "runtime/ranks/Gather.h"
 
 #include <algorithm>
 
@@ -96,6 +97,14 @@ Status Runner::execute(uint32_t program) {
   return wait();
 }
 
+/// What is measured on all ranks begins at one time.
+Status Runner::meetRanks() {
+  Communicator &ranks = executor_.ranks();
+  return ranks.size() == 1
+             ? Status()
+             : agree(ranks, {}, loadTimeoutNs(executor_.timeoutNs()));
+}
+
 Status Runner::run(std::span<const uint32_t> programs, RunStats &stats) {
   if (options_.watchSeconds)
     watch_.emplace(vm_, options_,
@@ -106,6 +115,7 @@ Status Runner::run(std::span<const uint32_t> programs, RunStats &stats) {
       for (uint32_t program : programs)
         VM_RETURN_IF_ERROR(execute(program));
   }
+  VM_RETURN_IF_ERROR(meetRanks());
   submitsBefore_ = submits();
   for (uint64_t i = 0; i < options_.iterations; ++i)
     for (uint32_t program : programs) {

@@ -64,6 +64,7 @@ public:
 
 private:
   Status execute(uint32_t program);
+  Status meetRanks();
   Status wait();
   /// After each execution.
   Status observe(RunStats &stats);

@@ -110,8 +110,12 @@ Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,
   VM_RETURN_IF_ERROR(bindings.streams.empty()
                          ? runner.run(bindings.programs, result.stats)
                          : runner.stream(bindings, result.stats));
-  if (!options.savePath.empty())
-    VM_RETURN_IF_ERROR(saveState(executor, options.savePath));
+  if (!options.savePath.empty()) {
+    Result<AtomicFile> state = writeState(executor, options.savePath);
+    if (!state.ok())
+      return state.status();
+    result.state = std::move(*state);
+  }
   describe(vm, executor, result.stats);
   VM_RETURN_IF_ERROR(readAll(vm, bindings, result, observers));
   if (options.copySpeed) {

@@ -9,8 +9,10 @@
 
 #pragma once
 
+#include "runtime/base/AtomicFile.h"
 #include "tools/gpuvm-run/Runner.h"
 
+#include <optional>
 #include <vector>
 
 namespace vm::run {
@@ -19,6 +21,7 @@ namespace vm::run {
 struct RunResult {
   std::vector<HostTensor> outputs;  ///< By index of bindings.outputs.
   std::vector<HostTensor> expected; ///< The actual values, likewise.
+  std::optional<AtomicFile> state;  ///< That is to be saved.
   RunStats stats;
 };
 

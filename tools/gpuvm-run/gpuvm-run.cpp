@@ -12,11 +12,15 @@
 #include "runtime/base/FileLimit.h"
 #include "runtime/plan/PlanFile.h"
 #include "runtime/profile/TraceJson.h"
+#include "runtime/ranks/Communicator.h"
+#include "runtime/ranks/Gather.h"
 #include "tools/common/FileKind.h"
 #include "tools/common/LowMemory.h"
 #include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-run/Assumptions.h"
 #include "tools/gpuvm-run/CompileLine.h"
+#include "tools/gpuvm-run/RankNames.h"
+#include "tools/gpuvm-run/Ranks.h"
 #include "tools/gpuvm-run/Report.h"
 
 #include <fmt/format.h>
@@ -27,7 +31,10 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 using namespace vm;
 using namespace vm::run;
@@ -39,8 +46,9 @@ static int fail(const Status &status) {
   return static_cast<int>(status.code());
 }
 
-static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options,
-                                          HostEvents *events = nullptr) {
+static Result<std::unique_ptr<Vm>>
+bootVm(const CommandLine &options, HostEvents *events = nullptr,
+       std::shared_ptr<Communicator> ranks = nullptr) {
   VmOptions vmOptions;
   vmOptions.device = options.device;
   vmOptions.validate = options.validate || validationFromEnvironment();
@@ -53,6 +61,8 @@ static Result<std::unique_ptr<Vm>> bootVm(const CommandLine &options,
   vmOptions.trustKernels = options.trustKernels;
   vmOptions.variants = options.variants;
   vmOptions.progress = compileLine();
+  vmOptions.ranks = std::move(ranks);
+  vmOptions.shareDevice = options.shareDevice;
   return Vm::boot(vmOptions);
 }
 
@@ -91,11 +101,35 @@ static int measureCopySpeed(const CommandLine &options) {
   return 0;
 }
 
+/// A launcher reports the exit code of the rank that ends first.
+static void letCauseEndFirst(const Status &status) {
+  constexpr unsigned kCauseUs = 200'000;
+  if (status.code() == Code::Rank)
+    usleep(kCauseUs);
+}
+
+/// What other ranks hear; that it is so was printed.
+static const char *const kDiffer =
+    "Its outputs do not match their expected values.";
+
+/// The sentence of one of several ranks says which it is, also to the others.
+static int failWithRanks(const Status &status, Communicator &ranks) {
+  ranks.abort(status);
+  letCauseEndFirst(status);
+  if (status.message() == kDiffer)
+    return static_cast<int>(status.code());
+  if (ranks.size() == 1)
+    return fail(status);
+  return fail(Status(status.code(), fmt::format("rank {}: {}", ranks.rank(),
+                                                status.message())));
+}
+
 /// Runs the plan on a VM that lives no longer than this call.
 static Result<RunResult> runOnDevice(Plan plan, Bindings &bindings,
                                      const CommandLine &options,
+                                     const std::shared_ptr<Communicator> &ranks,
                                      Observers &observers) {
-  Result<std::unique_ptr<Vm>> vm = bootVm(options, &observers.host);
+  Result<std::unique_ptr<Vm>> vm = bootVm(options, &observers.host, ranks);
   if (!vm.ok())
     return vm.status();
   std::shared_ptr<ValidationSink> sink = (*vm)->validation();
@@ -103,7 +137,7 @@ static Result<RunResult> runOnDevice(Plan plan, Bindings &bindings,
       runPlan(**vm, std::move(plan), bindings, options, observers);
   if (!result.ok() && result.status().code() == Code::DeviceLost) {
     // The device may never finish, and closing it would wait for that.
-    fail(result.status());
+    failWithRanks(result.status(), *ranks);
     std::fflush(nullptr);
     _exit(static_cast<int>(Code::DeviceLost));
   }
@@ -121,10 +155,29 @@ static Result<Plan> load(const CommandLine &options, Observers &observers) {
                                         options.timeoutSeconds * 1e9)));
 }
 
-static Status deliver(const Bindings &bindings, const RunResult &result,
-                      const CommandLine &options, Observers &observers) {
+/// Gives files their names when those of all ranks are written.
+static Status commit(std::vector<AtomicFile> files, const CommandLine &options,
+                     Communicator &ranks) {
+  auto timeoutNs = static_cast<uint64_t>(options.timeoutSeconds * 1e9);
+  if (ranks.size() > 1)
+    VM_RETURN_IF_ERROR(agree(ranks, {}, timeoutNs));
+  Status status;
+  for (AtomicFile &file : files)
+    if (status.ok())
+      status = file.commit();
+  return ranks.size() == 1 ? status : agree(ranks, status, timeoutNs);
+}
+
+static Status deliver(const Bindings &bindings, RunResult &result,
+                      const CommandLine &options, Communicator &ranks,
+                      Observers &observers) {
   HostSpan span(&observers.host, "deliver outputs");
-  return deliverOutputs(bindings, result, options);
+  Result<std::vector<AtomicFile>> files = writeOutputs(bindings, result);
+  if (!files.ok())
+    return files.status();
+  if (result.state)
+    files->push_back(std::move(*result.state));
+  return commit(std::move(*files), options, ranks);
 }
 
 static Status writeTrace(const CommandLine &options,
@@ -138,30 +191,60 @@ static Status writeTrace(const CommandLine &options,
       {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
 }
 
-static int runProgram(const CommandLine &options) {
+static RankReport reportOf(const Bindings &bindings, const RunResult &result,
+                           const CommandLine &options,
+                           const Observers &observers, std::string text) {
+  RankReport report;
+  report.text = std::move(text) + outputLines(bindings, result, options);
+  if (options.stats == StatsFormat::Text)
+    report.text += statsLines(result.stats);
+  if (options.stats != StatsFormat::None)
+    report.stats = statsJson(result.stats);
+  (options.profile == ProfileFormat::Json ? report.profile : report.text) +=
+      observers.profile;
+  return report;
+}
+
+static Status runProgram(const CommandLine &options,
+                         const std::shared_ptr<Communicator> &ranks) {
   Observers observers;
   Result<Plan> plan = load(options, observers);
   if (!plan.ok())
-    return fail(plan.status());
-  if (Status status = assume(*plan, options.assumptions); !status.ok())
-    return fail(status);
+    return plan.status();
+  VM_RETURN_IF_ERROR(assume(*plan, options.assumptions));
   Result<Bindings> bindings = bindTensors(*plan, options);
   if (!bindings.ok())
-    return fail(bindings.status());
+    return bindings.status();
   Result<RunResult> result =
-      runOnDevice(std::move(*plan), *bindings, options, observers);
+      runOnDevice(std::move(*plan), *bindings, options, ranks, observers);
   if (!result.ok())
-    return fail(result.status());
-  if (!compareOutputs(*bindings, *result, options))
-    return static_cast<int>(Code::WrongResult);
-  if (Status status = deliver(*bindings, *result, options, observers);
-      !status.ok())
-    return fail(status);
-  printStats(result->stats, options.stats);
-  fmt::print("{}", observers.profile);
-  if (Status status = writeTrace(options, observers); !status.ok())
-    return fail(status);
-  return 0;
+    return result.status();
+  Comparison comparison = compare(*bindings, *result, options);
+  if (!comparison.same) {
+    fmt::print("{}", comparison.text);
+    return Status(Code::WrongResult, kDiffer);
+  }
+  VM_RETURN_IF_ERROR(deliver(*bindings, *result, options, *ranks, observers));
+  VM_RETURN_IF_ERROR(printReports(
+      *ranks, reportOf(*bindings, *result, options, observers, comparison.text),
+      options));
+  return writeTrace(options, observers);
+}
+
+static int runProgram(CommandLine options) {
+  Result<std::shared_ptr<Communicator>> ranks = findRanks(options);
+  if (!ranks.ok()) {
+    letCauseEndFirst(ranks.status());
+    return fail(ranks.status());
+  }
+  Communicator &all = **ranks;
+  Status status = checkRankFiles(options, all.size());
+  placeRank(options, all.rank(), all.size());
+  if (all.rank() != 0)
+    options.watchSeconds.reset();
+  if (status.ok())
+    status = runProgram(options, *ranks);
+  return status.ok() ? 0 : failWithRanks(status, all);
 }
 
 /// Standard output that cannot be written (a full disk) is a failure too.

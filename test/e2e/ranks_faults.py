@@ -1,0 +1,101 @@
+"""Ranks of which the last one fails: ranks_faults.py FOLDER RANKS."""
+
+import os
+import re
+import signal
+import sys
+
+import mpirun
+import numpy
+
+FOLDER, RANKS = sys.argv[1], int(sys.argv[2])
+LAST = RANKS - 1
+PI, DOUBLE = f"{FOLDER}/pi.gvplan", f"{FOLDER}/double.gvplan"
+NAMED = rf"Rank {LAST} \(process \d+"
+
+
+def check(name, output, codes, last, sentence, others=8):
+    """Exit codes, and a sentence of each rank that ends because of another."""
+    wanted = {rank: others for rank in range(LAST)} | {LAST: last}
+    if codes != wanted:
+        sys.exit(f"FAILED: {name}: exit codes {codes} instead of {wanted}\n{output}")
+    said = re.findall(rf"^gpuvm-run: error: (?:rank \d+: )?{sentence}", output, re.M)
+    if len(said) != list(codes.values()).count(others):
+        sys.exit(f"FAILED: {name}: {len(said)} of {RANKS} ranks name it:\n{output}")
+    codes = f"{others}" if last in (137, others) else f"{last} and {others}"
+    print(f"{name}: exit code {codes}, named", flush=True)
+
+
+def ranks(command, **options):
+    return mpirun.Ranks(RANKS, command, FOLDER, **options)
+
+
+def long_run(iterations, timeout, **options):
+    """Of many executions, which has begun; the ranks write files in the end."""
+    started = ranks(f"gpuvm-run {PI} --input=seed=2xi32=$R,7 --iterations={iterations} --timeout={timeout} --watch=0.01 "
+                    f"--output=inside=@{FOLDER}/left.{{rank}}.npy --save={FOLDER}/left.{{rank}}.state", **options)
+    started.wait_for(" executions")
+    return started
+
+
+def killed():
+    started = long_run(2000, 600)
+    started.kill(LAST, signal.SIGKILL)
+    check("killed", *started.end(), 137, rf"{NAMED} of host .*\) has ended")
+
+
+def killed_under_launcher():
+    """mpirun asks the others to end at once."""
+    started = long_run(10_000_000, 600, launcher_ends=True)
+    started.kill(LAST, signal.SIGKILL)
+    code = started.wait_until_ended()
+    said = re.findall(rf"^gpuvm-run: error: rank \d+: {NAMED}\) has ended", started.output(), re.M)
+    if len(said) != LAST or code == 0:
+        sys.exit(f"FAILED: killed under a launcher: exit code {code}:\n{started.output()}")
+    print("killed, and ended by the launcher: named")
+
+
+def stopped():
+    started = long_run(300, 3)
+    started.kill(LAST, signal.SIGSTOP)
+    check("stopped", *started.end(stopped=LAST), 137, rf"{NAMED} of host .*\) is stopped and does not answer within the timeout \(\d+ ms\)")
+
+
+def stopped_while_loading():
+    pipe = f"{FOLDER}/pipe"
+    if not os.path.exists(pipe):
+        os.mkfifo(pipe)
+    # Opening it waits for a writer.
+    started = ranks(f"gpuvm-run {PI} --stream=seed=$([ $R = {LAST} ] && echo {pipe} || echo {FOLDER}/seed.bin) --timeout=1")
+    check("stopped while loading", *started.end(stopped=LAST), 137, rf"{NAMED} of host .*\) does not answer within the timeout \(\d+ ms\)")
+
+
+def never_starts():
+    """MPI waits for all ranks, and does not say for which."""
+    started = ranks(f"$([ $R = {LAST} ] && echo sleep 1000 || echo gpuvm-run {PI} --input=seed=2xi32=1,2 --timeout=2)")
+    check("never started", *started.end(stopped=LAST), 137, r"Not all ranks start within the timeout \(2000 ms\)")
+
+
+def fails(name, command, code, sentence):
+    started = ranks(command)
+    check(name, *started.end(), code, sentence)
+
+
+numpy.array([1, 2], dtype=numpy.int32).tofile(f"{FOLDER}/seed.bin")
+numpy.save(f"{FOLDER}/x.npy", numpy.ones((4, 2), dtype=numpy.float32))
+files = f"--output=y=@{FOLDER}/left.{{rank}}.npy"
+killed()
+killed_under_launcher()
+stopped()
+stopped_while_loading()
+never_starts()
+fails("without memory", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} $([ $R = {LAST} ] && echo --vram-budget=1)", 6, f"Rank {LAST} fails: ")
+fails("another plan", f"gpuvm-run $([ $R = {LAST} ] && echo {PI} || echo {DOUBLE}) --input=$([ $R = {LAST} ] && echo seed=2xi32=1,2 || echo x=4x2xf32=1)", 8,
+      rf'Rank {LAST} has the plan "pi" \([0-9a-f]{{16}}\) and rank 0 has "double"')
+fails("bad input", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/$([ $R = {LAST} ] && echo no)x.npy {files}", 3, f"Rank {LAST} fails: The file cannot be opened")
+fails("wrong result", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} --expected_output=y=4x2xf32=$([ $R = {LAST} ] && echo 3 || echo 2)", 1,
+      f"Rank {LAST} fails: Its outputs do not match")
+left = [name for name in os.listdir(FOLDER) if "left" in name]
+if left:
+    sys.exit(f"FAILED: files are left: {left}")
+print("no file is left")
