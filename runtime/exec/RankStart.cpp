@@ -84,11 +84,10 @@ static RankDevice fromText(const std::string &text) {
   return device;
 }
 
-Status agreeOnLoad(Communicator &ranks, const Status &loaded,
-                   const DeviceInfo *device, bool shared, uint64_t timeoutNs) {
-  VM_RETURN_IF_ERROR(agree(ranks, loaded, timeoutNs));
+Status agreeOnLoad(Communicator &ranks, const DeviceInfo &device, bool shared,
+                   uint64_t timeoutNs) {
   Result<std::vector<std::string>> texts =
-      gatherAll(ranks, toText(*device, shared), timeoutNs);
+      gatherAll(ranks, toText(device, shared), timeoutNs);
   if (!texts.ok())
     return texts.status();
   std::vector<RankDevice> devices;

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What ranks compare when they load a program: version, plan and number of
-// ranks before anything is done, then whether all have loaded it, and on which
-// devices. And the words of Control by which a program knows its rank.
+// ranks before anything is done, then on which devices all have loaded it. And
+// the words of Control by which a program knows its rank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +41,9 @@ struct RankDevice {
 /// and one of them does not want that; by rank.
 Status checkDevices(const std::vector<RankDevice> &devices);
 
-/// Waits until all ranks have tried to load: `loaded`, if that is a failure, or
-/// Code::Rank, as checkDevices and agree (Gather.h). `device` is of those that
-/// have loaded.
-Status agreeOnLoad(Communicator &ranks, const Status &loaded,
-                   const DeviceInfo *device, bool shared, uint64_t timeoutNs);
+/// Waits until all ranks have loaded the plan, and checks their devices.
+Status agreeOnLoad(Communicator &ranks, const DeviceInfo &device, bool shared,
+                   uint64_t timeoutNs);
 
 /// Gives the control words "%rank" and "%ranks" of the plan, if it has them,
 /// their values. Nothing may be in flight.

@@ -53,6 +53,7 @@ void SharedVm::letWaitersLeave(Lock &lock) {
 Status SharedVm::giveUpIfLost(Lock &lock, Status status) {
   if (status.code() != Code::DeviceLost)
     return status;
+  machine_->ranks().abort(status); // They wait for this one's messages.
   ++numEnded_;
   outcome_ = status;
   asked_ = false;

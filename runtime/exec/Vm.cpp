@@ -203,10 +203,13 @@ Status Vm::program(Plan plan) {
   if (ranks.size() == 1)
     return loadProgram(std::move(plan));
   Status loaded = loadProgram(std::move(plan));
+  if (!loaded.ok()) {
+    ranks.abort(loaded); // Wherever they are, others wait for this one.
+    return loaded;
+  }
   Status agreed =
-      agreeOnLoad(ranks, loaded, device_ ? &device_->info() : nullptr,
-                  options_.shareDevice, timeoutNs);
-  if (loaded.ok() && !agreed.ok()) {
+      agreeOnLoad(ranks, device_->info(), options_.shareDevice, timeoutNs);
+  if (!agreed.ok()) {
     executor_.reset();
     programmed_ = false;
   }

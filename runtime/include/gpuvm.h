@@ -166,7 +166,10 @@ typedef struct gpuvm_options {
   const gpuvm_communicator *ranks; /* the processes that run programs together;
                          null at first: this one alone. Each has a VM, and
                          vm_program is one call of all of them: it compares
-                         plans and devices. Valid until vm_shutdown */
+                         plans and devices; vm_save and vm_restore likewise. A
+                         rank that cannot load, or whose device is lost, ends
+                         all: they get GPUVM_ERROR_RANK from their next call of
+                         this kind. Valid until vm_shutdown */
   int share_device;                /* ranks may have the same GPU; 0 at first */
   uint64_t reserved[3];            /* 0; for what later versions add */
 } gpuvm_options;

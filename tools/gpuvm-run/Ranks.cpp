@@ -98,6 +98,17 @@ static void watchForEnd(const Communicator &ranks) {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+void letCauseEndFirst(const Status &status) {
+  // It may wait a second until others have heard of it (Communicator::abort).
+  constexpr unsigned kCauseUs = 1'200'000;
+  if (status.code() != Code::Rank)
+    return;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { _exit(static_cast<int>(Code::Rank)); };
+  sigaction(SIGTERM, &action, nullptr);
+  usleep(kCauseUs);
+}
+
 //===--- Beginning --------------------------------------------------------===//
 
 /// Whether mpirun of Open MPI, or a launcher with PMIx such as `srun

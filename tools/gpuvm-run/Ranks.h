@@ -24,6 +24,10 @@ namespace vm::run {
 /// this process with a sentence that says which.
 Result<std::shared_ptr<Communicator>> findRanks(const CommandLine &options);
 
+/// If `status` is of another rank, gives that one time to end: a launcher
+/// reports the exit code of the rank that ends first, and ends the others.
+void letCauseEndFirst(const Status &status);
+
 /// What a rank has to print.
 struct RankReport {
   std::string text;    ///< Lines.

@@ -101,13 +101,6 @@ static int measureCopySpeed(const CommandLine &options) {
   return 0;
 }
 
-/// A launcher reports the exit code of the rank that ends first.
-static void letCauseEndFirst(const Status &status) {
-  constexpr unsigned kCauseUs = 200'000;
-  if (status.code() == Code::Rank)
-    usleep(kCauseUs);
-}
-
 /// What other ranks hear; that it is so was printed.
 static const char *const kDiffer =
     "Its outputs do not match their expected values.";
@@ -115,13 +108,13 @@ static const char *const kDiffer =
 /// The sentence of one of several ranks says which it is, also to the others.
 static int failWithRanks(const Status &status, Communicator &ranks) {
   ranks.abort(status);
+  if (status.message() != kDiffer)
+    fail(ranks.size() == 1
+             ? status
+             : Status(status.code(), fmt::format("rank {}: {}", ranks.rank(),
+                                                 status.message())));
   letCauseEndFirst(status);
-  if (status.message() == kDiffer)
-    return static_cast<int>(status.code());
-  if (ranks.size() == 1)
-    return fail(status);
-  return fail(Status(status.code(), fmt::format("rank {}: {}", ranks.rank(),
-                                                status.message())));
+  return static_cast<int>(status.code());
 }
 
 /// Runs the plan on a VM that lives no longer than this call.
@@ -234,8 +227,9 @@ static Status runProgram(const CommandLine &options,
 static int runProgram(CommandLine options) {
   Result<std::shared_ptr<Communicator>> ranks = findRanks(options);
   if (!ranks.ok()) {
+    fail(ranks.status());
     letCauseEndFirst(ranks.status());
-    return fail(ranks.status());
+    return static_cast<int>(ranks.status().code());
   }
   Communicator &all = **ranks;
   Status status = checkRankFiles(options, all.size());
