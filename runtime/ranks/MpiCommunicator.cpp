@@ -33,6 +33,7 @@ constexpr int kMessageTag = 0;
 constexpr int kAbortTag = 1;
 constexpr size_t kMaxAbortBytes = 1024;
 constexpr uint64_t kAbortNs = 1'000'000'000;
+constexpr uint64_t kGraceNs = 500'000'000;
 /// How often the processes of late ranks are looked at.
 constexpr uint64_t kLookNs = 100'000'000;
 /// Polls come without a pause so long: a message of 8 KiB takes 5 us. Then the
@@ -77,7 +78,8 @@ private:
   Status takeAbort();
   bool hasEnded(uint32_t rank) const;
   Status findEnded() const;
-  Status late(uint64_t timeoutNs) const;
+  const Piece &latePiece() const;
+  Status checkLate(uint64_t timeoutNs, uint64_t waitedNs) const;
   Status failure(const Piece &piece, int error) const;
   std::string nameOf(uint32_t rank) const;
 
@@ -143,11 +145,8 @@ Status MpiCommunicator::meet() {
 std::vector<int64_t> MpiCommunicator::processes() const {
   const ProcessIdentity &own = processes_[rank()];
   std::vector<int64_t> pids;
-  for (const ProcessIdentity &process : processes_) {
-    bool isSeen = process.host == own.host && own.pidNamespace != 0 &&
-                  process.pidNamespace == own.pidNamespace;
-    pids.push_back(isSeen ? process.pid : 0);
-  }
+  for (const ProcessIdentity &process : processes_)
+    pids.push_back(isSeen(process, own) ? process.pid : 0);
   return pids;
 }
 
@@ -264,13 +263,29 @@ Status MpiCommunicator::findEnded() const {
   return {};
 }
 
-Status MpiCommunicator::late(uint64_t timeoutNs) const {
-  // What others send is missing because of them; what they do not take may wait
-  // for a third rank.
-  auto missing = std::ranges::find_if(pieces_, &Piece::isReceive);
-  const Piece &piece = missing == pieces_.end() ? pieces_.front() : *missing;
-  bool stopped = stateOf(processes_[piece.rank], processes_[rank()]) ==
-                 ProcessState::Stopped;
+/// The message that is missing most likely because of its own rank: of one that
+/// is stopped, or else what others send; what they do not take may wait for a
+/// third rank.
+const Piece &MpiCommunicator::latePiece() const {
+  auto isStopped = [this](const Piece &piece) {
+    return stateOf(processes_[piece.rank], processes_[rank()]) ==
+           ProcessState::Stopped;
+  };
+  auto found = std::ranges::find_if(pieces_, isStopped);
+  if (found == pieces_.end())
+    found = std::ranges::find_if(pieces_, &Piece::isReceive);
+  return found == pieces_.end() ? pieces_.front() : *found;
+}
+
+/// Code::Rank once nothing more is to be waited for.
+Status MpiCommunicator::checkLate(uint64_t timeoutNs, uint64_t waitedNs) const {
+  const Piece &piece = latePiece();
+  const ProcessIdentity &process = processes_[piece.rank];
+  const ProcessIdentity &own = processes_[rank()];
+  bool stopped = stateOf(process, own) == ProcessState::Stopped;
+  // A rank that lives may be late because of another, which it will name.
+  if (!stopped && isSeen(process, own) && waitedNs < timeoutNs + kGraceNs)
+    return {};
   return Status(
       Code::Rank,
       fmt::format(
@@ -289,9 +304,9 @@ Status MpiCommunicator::doFinish(uint64_t timeoutNs) {
     if (pieces_.empty())
       return {};
     VM_RETURN_IF_ERROR(takeAbort());
-    if (deadline.isOver())
-      return late(timeoutNs);
     uint64_t nowNs = Deadline::steadyNs();
+    if (deadline.isOver())
+      VM_RETURN_IF_ERROR(checkLate(timeoutNs, nowNs - beganNs));
     if (nowNs >= lookNs) {
       VM_RETURN_IF_ERROR(findEnded());
       lookNs = nowNs + kLookNs;

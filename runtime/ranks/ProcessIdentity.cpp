@@ -45,10 +45,14 @@ ProcessIdentity ProcessIdentity::own() {
   return own;
 }
 
+bool isSeen(const ProcessIdentity &process, const ProcessIdentity &own) {
+  return process.host == own.host && own.pidNamespace != 0 &&
+         process.pidNamespace == own.pidNamespace;
+}
+
 ProcessState stateOf(const ProcessIdentity &process,
                      const ProcessIdentity &own) {
-  if (process.host != own.host || process.pidNamespace != own.pidNamespace ||
-      own.pidNamespace == 0)
+  if (!isSeen(process, own))
     return ProcessState::Alive;
   // proc(5): the state comes after the name, which is in parentheses.
   std::string line = firstLine(fmt::format("/proc/{}/stat", process.pid));

@@ -28,6 +28,9 @@ struct ProcessIdentity {
 
 enum class ProcessState { Alive, Stopped, Ended };
 
+/// Whether this process could see that one end.
+bool isSeen(const ProcessIdentity &process, const ProcessIdentity &own);
+
 /// What a process does; Alive if this one cannot see it.
 ProcessState stateOf(const ProcessIdentity &process,
                      const ProcessIdentity &own);

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 import sys
 
 import mpirun
@@ -70,6 +71,31 @@ def stopped_while_loading():
     check("stopped while loading", *started.end(stopped=LAST), 137, rf"{NAMED} of host .*\) does not answer within the timeout \(\d+ ms\)")
 
 
+AROUND = """plan.module @around regions [512, 0, 0, 0, 0] instances 0 ranks RANKS {
+  plan.program @around {
+    plan.output "before" : tensor<i32> at <registers, 0, 4>
+    plan.fill <registers, 256, 4> with 7 for []
+    plan.repeat 1000000000 times {
+      plan.exchange [#plan.transfer<shift_up, <registers, 256, 4> to <registers, 0, 4> offset 1 rotate true>] for []
+      plan.await
+    }
+  }
+}
+"""
+
+
+def in_exchanges():
+    """In the middle of a loop of exchanges, each with one rank only: all name the one that does not answer."""
+    around = f"{FOLDER}/around.gvplan"
+    subprocess.run(["gpuvm-compile", "-", "-o", around], input=AROUND.replace("RANKS", str(RANKS)), text=True, check=True)
+    for name, which, timeout, sentence in (("killed in an exchange", signal.SIGKILL, 600, r"\) has ended"),
+                                           ("stopped in an exchange", signal.SIGSTOP, 4, r"\) is stopped and does not answer within the timeout")):
+        started = ranks(f"gpuvm-run {around} --timeout={timeout} --watch=0.01 --output=before=@{FOLDER}/left.{{rank}}.npy")
+        started.wait_for(" executions")
+        started.kill(LAST, which)
+        check(name, *started.end(stopped=LAST if which == signal.SIGSTOP else None), 137, rf"{NAMED} of host .*{sentence}")
+
+
 def never_starts():
     """MPI waits for all ranks, and does not say for which."""
     started = ranks(f"$([ $R = {LAST} ] && echo sleep 1000 || echo gpuvm-run {PI} --input=seed=2xi32=1,2 --timeout=2)")
@@ -88,6 +114,7 @@ killed()
 killed_under_launcher()
 stopped()
 stopped_while_loading()
+in_exchanges()
 never_starts()
 fails("without memory", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} $([ $R = {LAST} ] && echo --vram-budget=1)", 6, f"Rank {LAST} fails: ")
 fails("another plan", f"gpuvm-run $([ $R = {LAST} ] && echo {PI} || echo {DOUBLE}) --input=$([ $R = {LAST} ] && echo seed=2xi32=1,2 || echo x=4x2xf32=1)", 8,
