@@ -90,6 +90,7 @@ private:
     return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   }
   Value orZero(Value moved, int64_t offset);
+  void chooseInStages(ShiftOp op, Value moved, int64_t offset);
   bool gathers(RankedTensorType type) const;
 
   int64_t ranks;
@@ -421,8 +422,32 @@ Value Expander::replace(ShiftOp op) {
           .front();
   if (op.getRotate())
     return moved;
+  chooseInStages(op, moved, offset);
+  if (op.getResult().use_empty())
+    return moved;
   return addStage("shifted", moved,
                   [&](Value value) { return orZero(value, offset); });
+}
+
+/// Stages that read what `op` gives get what was moved, and put zeros where
+/// there is none: so it is part of whatever they compute.
+void Expander::chooseInStages(ShiftOp op, Value moved, int64_t offset) {
+  for (OpOperand &use : llvm::make_early_inc_range(op.getResult().getUses())) {
+    auto stage = dyn_cast<StageOp>(use.getOwner());
+    if (!stage || stage.getInstances())
+      continue;
+    Block &body = stage.getBody().front();
+    BlockArgument argument = body.getArgument(use.getOperandNumber());
+    // What a stage is when it does not run is an operand as it is.
+    if (argument == stage.getCondition() ||
+        llvm::is_contained(stage.getSend().getOtherwise(), argument))
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&body);
+    Value chosen = orZero(argument, offset);
+    argument.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
+    use.set(moved);
+  }
 }
 
 /// Edges go to both neighbours in one exchange.

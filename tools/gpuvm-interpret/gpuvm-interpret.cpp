@@ -20,12 +20,12 @@
 #include "tools/common/FileKind.h"
 #include "tools/common/StandardOutput.h"
 #include "tools/gpuvm-interpret/CommandLine.h"
+#include "tools/gpuvm-run/RankNames.h"
 #include "tools/gpuvm-run/Report.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <future>
@@ -331,35 +331,15 @@ static Result<uint32_t> countRanks(ArrayRef<ProgramOp> programs,
   return std::max(ranks, 1u);
 }
 
-/// All ranks would write the same file.
-static Status checkFiles(const Rank &first, const Rank &second) {
-  for (auto [a, b] :
-       llvm::zip_equal(first.bindings.outputs, second.bindings.outputs))
-    if (!a.path.empty() && a.path == b.path)
-      return Status(Code::Usage, "All ranks would write output \"" + a.name +
-                                     "\" to \"" + a.path +
-                                     "\"; write {rank} into its name.");
-  return {};
-}
-
-/// Replaces `{rank}` in the names of files by the number of a rank.
-static void replaceRank(vm::run::CommandLine &options, uint32_t rank) {
-  constexpr StringLiteral kPlace = "{rank}";
-  for (std::vector<std::string> *texts :
-       {&options.inputs, &options.outputs, &options.expected})
-    for (std::string &text : *texts)
-      for (size_t at = 0; (at = text.find(kPlace, at)) != std::string::npos;)
-        text.replace(at, kPlace.size(), std::to_string(rank));
-}
-
 static Result<Rank> makeRank(ArrayRef<ProgramOp> programs, uint32_t number,
+                             uint32_t count,
                              const std::shared_ptr<StepLimit> &limit,
                              const CommandLine &options) {
   FailureOr<Programs> all = boot(programs, limit, options);
   if (failed(all))
     return Status(Code::BadInput, "");
   Rank rank(std::move(*all), options.run);
-  replaceRank(rank.options, number);
+  placeRank(rank.options, number, count);
   Result<Bindings> bindings = bindTensors(rank.programs.plan, rank.options);
   if (!bindings.ok())
     return bindings.status();
@@ -417,29 +397,31 @@ static int fail(const Status &status) {
   return static_cast<int>(status.code());
 }
 
-/// Compares, prints and writes what the ranks leave.
+/// Compares, prints and writes what the ranks leave. What is said of an output
+/// begins with its rank, as gpuvm-run says it.
 static int report(std::vector<Rank> &ranks) {
-  std::vector<RunResult> results;
   bool same = true;
+  std::vector<RunResult> results;
   for (auto [number, rank] : llvm::enumerate(ranks)) {
     Result<RunResult> result = collect(rank.programs, rank.bindings);
     if (!result.ok())
       return fail(result.status());
+    std::string prefix = "rank " + std::to_string(number) + ": ";
+    if (ranks.size() > 1)
+      for (vm::run::OutputRequest &output : rank.bindings.outputs)
+        output.name = prefix + output.name;
+    if (ranks.size() > 1)
+      for (vm::run::ExpectedOutput &expected : rank.bindings.expected)
+        expected.name = prefix + expected.name;
     same &= compareOutputs(rank.bindings, *result, rank.options);
     results.push_back(std::move(*result));
   }
   if (!same)
     return static_cast<int>(Code::WrongResult);
-  for (auto [number, rank, result] : llvm::enumerate(ranks, results)) {
-    bool prints = llvm::any_of(rank.bindings.outputs, [](const auto &output) {
-      return output.path.empty();
-    });
-    if (ranks.size() > 1 && prints && !rank.options.quiet)
-      std::printf("rank %zu\n", number);
+  for (auto [rank, result] : llvm::zip_equal(ranks, results))
     if (Status status = deliverOutputs(rank.bindings, result, rank.options);
         !status.ok())
       return fail(status);
-  }
   Status status = vm::flushOutput();
   return status.ok() ? 0 : fail(status);
 }
@@ -452,19 +434,18 @@ static int runPrograms(ModuleOp module, llvm::SourceMgr &sources,
   Result<uint32_t> count = countRanks(*wanted, options);
   if (!count.ok())
     return fail(count.status());
+  if (Status status = checkRankFiles(options.run, *count); !status.ok())
+    return fail(status);
   if (failed(link(module, *wanted, sources, options)))
     return static_cast<int>(Code::BadInput);
   auto limit = std::make_shared<StepLimit>(options.maxSteps);
   std::vector<Rank> ranks;
   for (uint32_t number = 0; number < *count; ++number) {
-    Result<Rank> rank = makeRank(*wanted, number, limit, options);
+    Result<Rank> rank = makeRank(*wanted, number, *count, limit, options);
     if (!rank.ok())
       return fail(rank.status());
     ranks.push_back(std::move(*rank));
   }
-  if (ranks.size() > 1)
-    if (Status status = checkFiles(ranks[0], ranks[1]); !status.ok())
-      return fail(status);
   if (failed(execute(ranks, *module.getContext(), options.run.iterations))) {
     if (limit->exceeded())
       return static_cast<int>(Code::DeviceLost); // As a timeout.

@@ -9,10 +9,8 @@
 // RUN: not gpuvm-interpret %s --program=loop --output=rounds=@%t.npy 2>&1 | FileCheck %s --check-prefix=FILES
 // RUN: not gpuvm-interpret %s --program=caller 2>&1 | FileCheck %s --check-prefix=CALLER
 
-// NUMBERS: rank 0
-// NUMBERS-NEXT: sum: i32=20
-// NUMBERS-NEXT: rank 1
-// NUMBERS-NEXT: sum: i32=21
+// NUMBERS: rank 0: sum: i32=20
+// NUMBERS-NEXT: rank 1: sum: i32=21
 // ALONE-NOT: rank
 // ALONE: sum: i32=10
 gpuvm.program @numbers() -> (sum: tensor<i32>) {
@@ -28,12 +26,10 @@ gpuvm.program @numbers() -> (sum: tensor<i32>) {
 }
 
 // Rank r would end after r + 1 iterations: all have 3.
-// LOOP: rank 0
-// LOOP-NEXT: rounds: i32=3
-// LOOP: rank 2
-// LOOP-NEXT: rounds: i32=3
+// LOOP: rank 0: rounds: i32=3
+// LOOP: rank 2: rounds: i32=3
 // OTHER: error: Program "loop" is one of 3 ranks, not of 2 (--ranks).
-// FILES: error: All ranks would write output "rounds" to "{{.*}}.npy"; write {rank} into its name.
+// FILES: error: 3 ranks would write the file "{{.*}}.npy" of --output
 gpuvm.program @loop() -> (rounds: tensor<i32>) ranks(3) {
   %zero = arith.constant dense<0> : tensor<i32>
   %n = gpuvm.repeat @rounds up_to 100 (%i = %zero : tensor<i32>) {

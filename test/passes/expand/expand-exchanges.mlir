@@ -164,3 +164,26 @@ gpuvm.program @constant() -> (y: tensor<4xf32>, z: tensor<4xf32>) ranks(1) {
   %z = gpuvm.shift %x offset(1) rotate : tensor<4xf32>
   gpuvm.return %y, %z : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Zeros come in where a shift is read; not where a stage sends what it was given, which is an operand as it is.
+// CHECK-LABEL: gpuvm.program @shifts
+gpuvm.program @shifts(%x: tensor<4xf32>, %c: tensor<i1>) -> (y: tensor<4xf32>, z: tensor<4xf32>) ranks(2) {
+  // CHECK: %[[RAW:.*]] = flow.exchange [#gpuvm.transfer<kind = shift, offset = 1>](%x)
+  // CHECK: %[[ZEROS:.*]] = stage @x.shift.shifted(%{{.*}} = %[[RAW]]
+  // CHECK: stage @reads(%[[ARG:.*]] = %[[RAW]] : tensor<4xf32>)
+  // CHECK: %[[CHOSEN:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[ARG]], %{{.*}}
+  // CHECK: arith.addf %[[CHOSEN]], %[[CHOSEN]]
+  // CHECK: stage @keeps when({{.*}}) (%{{.*}} = %[[ZEROS]]
+  %s = gpuvm.shift %x offset(1) : tensor<4xf32>
+  %y = gpuvm.stage @reads(%v = %s : tensor<4xf32>) -> tensor<4xf32> {
+    %t = arith.addf %v, %v : tensor<4xf32>
+    gpuvm.send %t : tensor<4xf32>
+  }
+  %z = gpuvm.stage @keeps when(%c : tensor<i1>) (%v = %s : tensor<4xf32>) -> tensor<4xf32> {
+    %t = arith.addf %v, %v : tensor<4xf32>
+    gpuvm.send %t : tensor<4xf32> else %v : tensor<4xf32>
+  }
+  gpuvm.return %y, %z : !gpuvm.message<tensor<4xf32>>, !gpuvm.message<tensor<4xf32>>
+}
