@@ -9,6 +9,8 @@
 
 #include "runtime/exec/StateFile.h"
 #include "runtime/exec/Vm.h"
+#include "runtime/include/gpuvm.hpp"
+#include "runtime/plan/PlanFile.h"
 #include "runtime/ranks/SelfCommunicator.h"
 #include "test/runtime/exec/GpuTest.h"
 #include "test/runtime/exec/TestPrograms.h"
@@ -18,6 +20,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -192,6 +195,98 @@ TEST(RankState, IsOfOneSaveAndOfTheRank) {
     EXPECT_EQ(wordOf(*vm, "%rank"), own);
   });
   std::filesystem::remove_all(folder);
+}
+
+//===--- gpuvm_communicator ----------------------------------------------===//
+
+/// A communicator of an application, over those of threads.
+class CRanks {
+public:
+  explicit CRanks(Communicator &ranks) : ranks_(ranks) {
+    functions.struct_bytes = sizeof(functions);
+    functions.name = "test";
+    functions.rank = ranks.rank();
+    functions.ranks = ranks.size();
+    functions.user = this;
+    functions.start = [](void *user, const gpuvm_rank_send *sends,
+                         size_t numSends, const gpuvm_rank_receive *receives,
+                         size_t numReceives) {
+      std::vector<RankSend> out;
+      std::vector<RankReceive> in;
+      for (const gpuvm_rank_send &send : std::span(sends, numSends))
+        out.push_back(
+            {send.rank,
+             {static_cast<const uint8_t *>(send.data), send.size_bytes}});
+      for (const gpuvm_rank_receive &receive : std::span(receives, numReceives))
+        in.push_back(
+            {receive.rank,
+             {static_cast<uint8_t *>(receive.data), receive.size_bytes}});
+      return of(user).keep(of(user).ranks_.start(out, in));
+    };
+    functions.finish = [](void *user, uint64_t timeoutNs) {
+      return of(user).keep(of(user).ranks_.finish(timeoutNs));
+    };
+    functions.abort = [](void *user, const char *sentence) {
+      of(user).ranks_.abort(Status(Code::Rank, sentence));
+    };
+    functions.error = [](void *user) { return of(user).error_.c_str(); };
+  }
+
+  gpuvm_communicator functions = {};
+
+private:
+  static CRanks &of(void *user) { return *static_cast<CRanks *>(user); }
+  int keep(const Status &status) {
+    error_ = status.message();
+    return static_cast<int>(status.code());
+  }
+
+  Communicator &ranks_;
+  std::string error_;
+};
+
+TEST(CRanks, LoadProgramsTogether) {
+  std::vector<uint8_t> plan = writePlan(makePlan());
+  runRanks(2, [&](Communicator &threads) {
+    CRanks ranks(threads);
+    gpuvm_options options = gpuvm::defaultOptions();
+    options.cache_dir = "";
+    options.ranks = &ranks.functions;
+    gpuvm::Vm vm;
+    ASSERT_EQ(vm.boot(options), GPUVM_OK) << vm.error();
+    ASSERT_EQ(vm.program(plan), GPUVM_OK) << vm.error();
+    uint32_t rank = 99;
+    EXPECT_EQ(vm_read_symbol(vm.get(), "%rank", &rank, sizeof rank), GPUVM_OK);
+    EXPECT_EQ(rank, threads.rank());
+    // A rank whose plan cannot be read ends all.
+    bool isFirst = threads.rank() == 0;
+    EXPECT_EQ(isFirst ? vm.program("missing.gvplan") : vm.program(plan),
+              isFirst ? GPUVM_ERROR_BAD_INPUT : GPUVM_ERROR_RANK);
+    if (!isFirst)
+      EXPECT_EQ(vm.error(),
+                "Rank 0 fails: The file cannot be opened (No such file or "
+                "directory) - while loading \"missing.gvplan\".");
+  });
+}
+
+TEST(CRanks, RefuseWhatIsNoCommunicator) {
+  SelfCommunicator self;
+  auto bootWith = [&](auto change) {
+    CRanks ranks(self);
+    change(ranks.functions);
+    gpuvm_options options = gpuvm::defaultOptions();
+    options.ranks = &ranks.functions;
+    gpuvm::Vm vm;
+    EXPECT_EQ(vm.boot(options), GPUVM_ERROR_USAGE);
+    return vm.error();
+  };
+  EXPECT_EQ(bootWith([](gpuvm_communicator &ranks) { ranks.rank = 1; }),
+            "The communicator is of rank 1 (there are 1).");
+  EXPECT_EQ(bootWith([](gpuvm_communicator &ranks) { ranks.start = nullptr; }),
+            "The argument \"ranks.start\" is a null pointer.");
+  EXPECT_EQ(bootWith([](gpuvm_communicator &ranks) { ranks.struct_bytes = 8; }),
+            "The field struct_bytes of the communicator is 8 (set it to the "
+            "sizeof of the struct, 72 in this library).");
 }
 
 } // namespace
