@@ -398,9 +398,11 @@ FailureOr<bool> MemoryPlanner::run() {
            << options.maxWindowBytes << " bytes are too short (at least "
            << kWindowAlignment << " are needed: --max-window-bytes)";
   setMaxWindowBytes(program, options.maxWindowBytes);
+  // What programs share has its windows for all of them, if there are several.
+  bool isPlaced = program.getSharedBytes().has_value();
   for (Operation &op : program.getBody().front())
     if (SymbolInfo symbol = getSymbolInfo(&op);
-        symbol.op && !(symbol.isShared && symbol.window))
+        symbol.op && !(symbol.isShared && isPlaced))
       symbols.push_back(&op);
   placeSymbols(symbols);
   placeInSymbols();

@@ -6,7 +6,8 @@ from program_text import Program
 from programs_repeat import STEPS
 from programs_when import PARKED, judge
 
-VARIANTS = {**PARKED, "chained": ["--chains=always"], "h200": ["--target=h200,lavapipe"]}
+# On lavapipe a dispatch takes long enough to run while an exchange does.
+VARIANTS = {**PARKED, "chained": ["--chains=always"], "h200": ["--target=h200,lavapipe"], "lavapipe": ["--target=lavapipe"]}
 RULES = ["add", "min", "max", "minu", "maxu", "and", "or", "xor"]
 
 
