@@ -398,8 +398,12 @@ bool gpuvm::widenReduction(flow::DispatchOp kernel, ReduceLayout &layout) {
     return false;
   linalg::GenericOp first = getReductions(kernel).front();
   bool oneLoop = layout.flat || first.getNumReductionLoops() == 1;
-  bool hasPairs = oneLoop && (layout.results == 1 ||
-                              layout.elements % (2 * layout.vector) == 0);
+  // No pair of vectors may begin in one row and end in the next.
+  bool hasRows = traits.reshapes || traits.needsIndices;
+  bool hasPairs =
+      oneLoop &&
+      (layout.results == 1 || layout.elements % (2 * layout.vector) == 0) &&
+      (!hasRows || rowsHoldVectors(kernel, 2 * layout.vector));
   // What a lane group has of a result, without a loop.
   int64_t inGroup =
       order.parts == 1
