@@ -107,6 +107,11 @@ static bool isNamed(const Symbol &symbol, std::string_view name) {
   return own.empty() || own.ends_with('.');
 }
 
+bool isRankWord(const Symbol &symbol) {
+  return symbol.window.region == Region::Control &&
+         (isNamed(symbol, "%rank") || isNamed(symbol, "%ranks"));
+}
+
 static Status writeWord(Executor &executor, const Symbol &symbol,
                         uint32_t value) {
   std::array<uint8_t, 4> bytes;
@@ -118,11 +123,11 @@ static Status writeWord(Executor &executor, const Symbol &symbol,
 
 Status writeRankWords(Executor &executor) {
   for (const Symbol &symbol : executor.plan().symbols) {
-    if (symbol.window.region != Region::Control || symbol.window.length < 4)
+    if (!isRankWord(symbol) || symbol.window.length < 4)
       continue;
     if (isNamed(symbol, "%rank"))
       VM_RETURN_IF_ERROR(writeWord(executor, symbol, executor.ranks().rank()));
-    else if (isNamed(symbol, "%ranks"))
+    else
       VM_RETURN_IF_ERROR(writeWord(executor, symbol, executor.ranks().size()));
   }
   return {};

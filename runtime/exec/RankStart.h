@@ -45,6 +45,9 @@ Status checkDevices(const std::vector<RankDevice> &devices);
 Status agreeOnLoad(Communicator &ranks, const DeviceInfo &device, bool shared,
                    uint64_t timeoutNs);
 
+/// Whether that is the control word "%rank" or "%ranks".
+bool isRankWord(const Symbol &symbol);
+
 /// Gives the control words "%rank" and "%ranks" of the plan, if it has them,
 /// their values. Nothing may be in flight.
 Status writeRankWords(Executor &executor);

@@ -15,18 +15,16 @@
 
 #include "runtime/base/AtomicFile.h"
 #include "runtime/base/Deadline.h"
-#include "runtime/base/InputFile.h"
 #include "runtime/base/Printable.h"
 #include "runtime/exec/NamedSlots.h"
 #include "runtime/exec/RankStart.h"
+#include "runtime/exec/StateReader.h"
+#include "runtime/exec/StateShards.h"
 #include "runtime/exec/Transfer.h"
 #include "runtime/plan/PlanNames.h"
 #include "runtime/ranks/Gather.h"
 
 #include <fmt/format.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -39,51 +37,9 @@
 #include <vector>
 
 namespace vm {
-namespace {
-
-constexpr std::array<uint8_t, 8> kMagic = {'g', 'v', 's', 't',
-                                           'a', 't', 'e', 1};
-/// Of one of several ranks: a RankPart follows the header.
-constexpr std::array<uint8_t, 8> kRankMagic = {'g', 'v', 's', 't',
-                                               'a', 't', 'e', 2};
-
-struct Header {
-  std::array<uint8_t, 8> magic = kMagic;
-  uint64_t layoutBytes = 0;
-  uint64_t valueBytes = 0;
-};
-static_assert(sizeof(Header) == 24);
-
-/// Which part of which save a file is.
-struct RankPart {
-  uint32_t rank = 0;
-  uint32_t ranks = 1;
-  uint64_t save = 0; ///< The same in all files of a save, and in no other.
-};
-static_assert(sizeof(RankPart) == 16);
-
-/// The checksum of what goes by.
-class Checksum {
-public:
-  Checksum() { XXH3_64bits_reset(&state_); }
-  void add(std::span<const uint8_t> bytes) {
-    XXH3_64bits_update(&state_, bytes.data(), bytes.size());
-  }
-  uint64_t value() const { return XXH3_64bits_digest(&state_); }
-
-private:
-  XXH3_state_t state_ = {};
-};
-
-} // namespace
-
 template <typename T> static std::span<const uint8_t> bytesOf(const T &value) {
   return {reinterpret_cast<const uint8_t *>(&value), sizeof(value)};
 }
-template <typename T> static std::span<uint8_t> bytesOf(T &value) {
-  return {reinterpret_cast<uint8_t *>(&value), sizeof(value)};
-}
-
 namespace {
 
 /// Which bytes of the regions a state has, in which order.
@@ -204,21 +160,22 @@ static Result<AtomicFile> writeFile(Executor &executor, const std::string &path,
                                     uint64_t save) {
   VM_RETURN_IF_ERROR(checkIdle(executor, "save the state"));
   Deadline deadline(executor.timeoutNs());
-  Result<AtomicFile> file = AtomicFile::create(path);
+  Result<AtomicFile> file =
+      AtomicFile::create(pathOfRank(path, executor.ranks().rank()));
   if (!file.ok())
     return file.status();
-  Checksum checksum;
+  StateChecksum checksum;
   auto write = [&](std::span<const uint8_t> bytes) {
     checksum.add(bytes);
     return file->write(bytes);
   };
   StateLayout layout = layoutOf(executor.plan());
-  Header header;
+  StateHeader header;
   header.layoutBytes = layout.text.size();
   header.valueBytes = layout.valueBytes;
-  RankPart part{executor.ranks().rank(), executor.ranks().size(), save};
+  StatePart part{executor.ranks().rank(), executor.ranks().size(), save};
   if (part.ranks > 1)
-    header.magic = kRankMagic;
+    header.magic = kRankStateMagic;
   VM_RETURN_IF_ERROR(write(bytesOf(header)));
   if (part.ranks > 1)
     VM_RETURN_IF_ERROR(write(bytesOf(part)));
@@ -262,11 +219,6 @@ Status saveState(Executor &executor, const std::string &path) {
 
 //===--- Restoring --------------------------------------------------------===//
 
-static Status bad(const std::string &path, const std::string &what) {
-  return Status(Code::BadInput,
-                fmt::format("The state file \"{}\" {}.", path, what));
-}
-
 static std::string_view takeLine(std::string_view &text) {
   size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -293,89 +245,45 @@ namespace {
 
 /// A file that was checked.
 struct OpenState {
-  InputFile file;
+  StateReader file;
   StateLayout layout;
-  RankPart part;
-  uint64_t valuesAt = 0; ///< Byte of the first value.
 };
 
 } // namespace
 
-/// Reads the header and the layout, which must be that of `state`.
-static Status checkLayout(OpenState &state, const std::string &path) {
-  const InputFile &file = state.file;
-  const StateLayout &layout = state.layout;
-  Header header;
-  if (file.sizeBytes() < sizeof(header) + sizeof(uint64_t))
-    return bad(path, fmt::format("has {} bytes, too few for a state",
-                                 file.sizeBytes()));
-  VM_RETURN_IF_ERROR(file.readAt(0, bytesOf(header)));
-  if (header.magic != kMagic && header.magic != kRankMagic)
-    return bad(path, "is not a state that this version has written");
-  uint64_t layoutAt = sizeof(header);
-  if (header.magic == kRankMagic) {
-    layoutAt += sizeof(state.part);
-    if (file.sizeBytes() < layoutAt + sizeof(uint64_t))
-      return bad(path, fmt::format("has {} bytes, too few for a state",
-                                   file.sizeBytes()));
-    VM_RETURN_IF_ERROR(file.readAt(sizeof(header), bytesOf(state.part)));
-  }
-  uint64_t rest = file.sizeBytes() - layoutAt - sizeof(uint64_t);
-  if (header.layoutBytes > rest ||
-      header.valueBytes != rest - header.layoutBytes)
-    return bad(path, fmt::format("is cut or too long: it has {} bytes, {} of "
-                                 "them for symbols and {} for values",
-                                 file.sizeBytes(), header.layoutBytes,
-                                 header.valueBytes));
+/// The list of symbols must be that of the plan.
+static Status checkLayout(const OpenState &state) {
+  const auto &[file, layout] = state;
   // One that is much longer differs, wherever it is cut.
-  std::string saved(
-      std::min<uint64_t>(header.layoutBytes, layout.text.size() + 4096), '\0');
-  VM_RETURN_IF_ERROR(file.readAt(
-      layoutAt, {reinterpret_cast<uint8_t *>(saved.data()), saved.size()}));
-  if (saved != layout.text)
-    return bad(path, difference(saved, layout.text));
-  if (header.valueBytes != layout.valueBytes)
-    return bad(path, fmt::format("has {} bytes of values (its symbols have {})",
-                                 header.valueBytes, layout.valueBytes));
-  state.valuesAt = layoutAt + layout.text.size();
-  return {};
-}
-
-static Status checkSum(const InputFile &file, const std::string &path,
-                       std::vector<uint8_t> &memory) {
-  Checksum checksum;
-  uint64_t end = file.sizeBytes() - sizeof(uint64_t);
-  for (uint64_t at = 0; at < end; at += memory.size()) {
-    auto piece =
-        std::span(memory).first(std::min<uint64_t>(end - at, memory.size()));
-    VM_RETURN_IF_ERROR(file.readAt(at, piece));
-    checksum.add(piece);
-  }
-  uint64_t stated = 0;
-  VM_RETURN_IF_ERROR(file.readAt(end, bytesOf(stated)));
-  if (stated != checksum.value())
-    return bad(path, "is damaged: its checksum does not match");
+  Result<std::string> saved = file.readLayout(layout.text.size() + 4096);
+  if (!saved.ok())
+    return saved.status();
+  if (*saved != layout.text)
+    return badState(file.path(), difference(*saved, layout.text));
+  if (file.valueBytes() != layout.valueBytes)
+    return badState(file.path(),
+                    fmt::format("has {} bytes of values (its symbols have {})",
+                                file.valueBytes(), layout.valueBytes));
   return {};
 }
 
 static Result<OpenState> openState(const Plan &plan, const std::string &path) {
-  Result<InputFile> file = InputFile::open(path);
+  Result<StateReader> file = StateReader::open(path);
   if (!file.ok())
-    return file.status().withContext(fmt::format("reading \"{}\"", path));
-  OpenState state{std::move(*file), layoutOf(plan), {}, 0};
-  VM_RETURN_IF_ERROR(checkLayout(state, path));
-  std::vector<uint8_t> memory(Transfer::kStagingBytes);
-  VM_RETURN_IF_ERROR(checkSum(state.file, path, memory));
+    return file.status();
+  OpenState state{std::move(*file), layoutOf(plan)};
+  VM_RETURN_IF_ERROR(checkLayout(state));
+  VM_RETURN_IF_ERROR(state.file.checkSum());
   return state;
 }
 
 static Status putValues(const OpenState &state, const WriteValues &write) {
   std::vector<uint8_t> memory(Transfer::kStagingBytes);
-  uint64_t at = state.valuesAt;
+  uint64_t at = 0;
   return forEachPiece(
       state.layout, memory,
       [&](Region region, uint64_t offset, std::span<uint8_t> bytes) -> Status {
-        VM_RETURN_IF_ERROR(state.file.readAt(at, bytes));
+        VM_RETURN_IF_ERROR(state.file.readValues(at, bytes));
         at += bytes.size();
         return write(region, offset, bytes);
       });
@@ -387,44 +295,81 @@ Status readState(const Plan &plan, const std::string &path,
   return state.ok() ? putValues(*state, write) : state.status();
 }
 
-static Status checkPart(const RankPart &part, const Communicator &ranks,
-                        const std::string &path) {
+namespace {
+
+/// What a rank restores: its own file, or parts of those of another number of
+/// ranks.
+struct OwnState {
+  std::optional<OpenState> file;
+  std::optional<StateShards> shards;
+
+  uint64_t save() const {
+    return file ? file->file.part().save : shards->save();
+  }
+};
+
+} // namespace
+
+static Status checkPart(const StateReader &file, const Communicator &ranks) {
+  const StatePart &part = file.part();
   if (part.rank == ranks.rank() && part.ranks == ranks.size())
     return {};
-  return bad(path,
-             fmt::format("is of rank {} of {} (this is rank {} of {})",
-                         part.rank, part.ranks, ranks.rank(), ranks.size()));
+  return badState(file.path(),
+                  fmt::format("is of rank {} of {} (this is rank {} of {})",
+                              part.rank, part.ranks, ranks.rank(),
+                              ranks.size()));
 }
 
-/// Opens the file; with several ranks, whether all have files of one save.
-static Result<OpenState> openOwnState(Executor &executor,
-                                      const std::string &path) {
-  Communicator &ranks = executor.ranks();
-  Result<OpenState> state = openState(executor.plan(), path);
-  Status own =
-      state.ok() ? checkPart(state->part, ranks, path) : state.status();
-  if (ranks.size() > 1) {
-    own = agree(ranks, own, executor.timeoutNs());
-    const std::array<RankFact, 1> facts{
-        {{"a state of the save",
-          state.ok() ? fmt::format("{:016x}", state->part.save) : ""}}};
-    if (own.ok())
-      own = checkSame(ranks, facts, executor.timeoutNs());
+static Result<OwnState> openOwnState(Executor &executor,
+                                     const std::string &path) {
+  const Communicator &ranks = executor.ranks();
+  OwnState own;
+  std::string first = pathOfRank(path, 0);
+  if (first != path) { // There are files of other ranks.
+    Result<StateReader> file = StateReader::open(first);
+    if (!file.ok())
+      return file.status();
+    if (file->part().ranks != ranks.size()) {
+      Result<StateShards> shards =
+          StateShards::open(executor.plan(), path, ranks.size());
+      if (!shards.ok())
+        return shards.status();
+      own.shards = std::move(*shards);
+      return own;
+    }
   }
-  if (!own.ok())
-    return own;
-  return state;
+  Result<OpenState> state =
+      openState(executor.plan(), pathOfRank(path, ranks.rank()));
+  if (!state.ok())
+    return state.status();
+  VM_RETURN_IF_ERROR(checkPart(state->file, ranks));
+  own.file.emplace(std::move(*state));
+  return own;
+}
+
+/// With several ranks, whether all have files of one save.
+static Status agreeOnSave(Executor &executor, const Result<OwnState> &own) {
+  Communicator &ranks = executor.ranks();
+  if (ranks.size() == 1)
+    return own.status();
+  VM_RETURN_IF_ERROR(agree(ranks, own.status(), executor.timeoutNs()));
+  const std::array<RankFact, 1> facts{
+      {{"a state of the save", fmt::format("{:016x}", own->save())}}};
+  return checkSame(ranks, facts, executor.timeoutNs());
 }
 
 Status restoreState(Executor &executor, const std::string &path) {
   VM_RETURN_IF_ERROR(checkIdle(executor, "restore a state"));
-  Result<OpenState> state = openOwnState(executor, path);
-  if (!state.ok())
-    return state.status();
-  VM_RETURN_IF_ERROR(putValues(*state, [&](Region region, uint64_t offset,
-                                           std::span<const uint8_t> bytes) {
+  Result<OwnState> own = openOwnState(executor, path);
+  VM_RETURN_IF_ERROR(agreeOnSave(executor, own));
+  auto write = [&](Region region, uint64_t offset,
+                   std::span<const uint8_t> bytes) {
     return executor.writeRegion(region, offset, bytes);
-  }));
+  };
+  VM_RETURN_IF_ERROR(
+      own->file
+          ? putValues(*own->file, write)
+          : own->shards->put(executor.plan(), executor.ranks().rank(), write));
   return writeRankWords(executor); // They are of this run, not of that one.
 }
 

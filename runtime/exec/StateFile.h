@@ -15,18 +15,18 @@
 #include "runtime/base/AtomicFile.h"
 #include "runtime/base/Status.h"
 #include "runtime/exec/Executor.h"
+#include "runtime/exec/StateReader.h"
 
-#include <functional>
-#include <span>
 #include <string>
 
 namespace vm {
 
 /// Writes the file in one step: at any moment there is the old one or the new
 /// one at `path`. Nothing may be in flight. Code::DeviceLost if that takes
-/// longer than the executor's timeout. With several ranks this is one call of
-/// all of them, each with a path of its own: no file gets its name unless all
-/// are written, and each says which rank of which save it is.
+/// longer than the executor's timeout. "{rank}" in a path is the number of the
+/// rank. With several ranks this is one call of all of them, each with a path
+/// of its own: no file gets its name unless all are written, and each says
+/// which rank of which save it is.
 Status saveState(Executor &executor, const std::string &path);
 
 /// The same, but the file gets its name when the caller commits it.
@@ -36,12 +36,9 @@ Result<AtomicFile> writeState(Executor &executor, const std::string &path);
 /// the file is damaged or of a plan with other symbols; they are as before
 /// then. Nothing may be in flight. With several ranks this is one call of all
 /// of them, and the files are those of one save, each of the rank that reads
-/// it.
+/// it; or `path` has "{rank}", and another number of ranks has saved them (see
+/// StateShards.h).
 Status restoreState(Executor &executor, const std::string &path);
-
-/// Where restoreState() puts values: the bytes of a region from an offset on.
-using WriteValues =
-    std::function<Status(Region, uint64_t, std::span<const uint8_t>)>;
 
 /// Calls `write` for the values of the symbols of `plan`, each byte once, and
 /// for none of a file that is refused.

@@ -362,7 +362,12 @@ int vm_bind_file_ranges(gpuvm_vm *vm, const char *path,
  * is damaged or of other symbols. The heap is not among them: inputs are bound
  * anew. A file that cannot be written is GPUVM_ERROR_USAGE, and one that is not
  * written within the timeout GPUVM_ERROR_DEVICE_LOST, although the VM goes on
- * as before then. Not while executing. */
+ * as before then. Not while executing.
+ *
+ * With several ranks (gpuvm_options.ranks) each names a file of its own, or all
+ * the same path with "{rank}" in it, which becomes the number of each. No file
+ * gets its name unless all are written. A path with "{rank}" can be restored by
+ * another number of ranks, as docs/ranks.md says. */
 int vm_save(gpuvm_vm *vm, const char *path);
 int vm_restore(gpuvm_vm *vm, const char *path);
 

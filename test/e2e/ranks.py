@@ -81,6 +81,32 @@ def state():
     print("state: files of two saves, of another rank, of another number of ranks are refused")
 
 
+def resharded():
+    """A state of RANKS goes on on more ranks, on fewer, and on one: the sums are in shards, and the same however many there are."""
+    rows = 12
+    x = numpy.random.default_rng(8).integers(-9, 9, (rows, 3), dtype=numpy.int32)
+    numpy.save(f"{FOLDER}/rows.npy", x)
+    run, show = {}, "--output=sum=@" + FOLDER + "/sum.{rank}.npy"
+    for ranks in {RANKS, 1, 2, 3, 4}:
+        plan = f"{FOLDER}/sums{ranks}.gvplan"
+        subprocess.run(["gpuvm-compile", f"{os.path.dirname(__file__)}/Inputs/ranks-sums.mlir", "-o", plan, f"--set=ranks={ranks}"], check=True)
+        run[ranks] = ["gpuvm-run", plan, f"--input=x=@{FOLDER}/rows.npy[{{rank}}/{{ranks}}]", show, "--output=times"]
+    mpirun.run(RANKS, [*run[RANKS], "--iterations=2", f"--save={FOLDER}/shards.{{rank}}"])
+    for ranks in (1, 2, 3, 4):
+        times = mpirun.run(ranks, [*run[ranks], f"--restore={FOLDER}/shards.{{rank}}", "--iterations=2"])
+        check(times.count("times: i32=4\n") == ranks, f"{times} on {ranks}")
+        found = numpy.concatenate([numpy.load(f"{FOLDER}/sum.{rank}.npy") for rank in range(ranks)])
+        check(numpy.array_equal(found, x * (1 + 3 + 9 + 27)), f"sums of {RANKS} on {ranks} ranks: {found}")
+    print("state: goes on on 1 to 4 ranks")
+    refused(3, r'The state file ".*/a.1" has another "total" \(i64\) than that of rank 0, which cannot go to another number of ranks',
+            ["gpuvm-run", PI, "--input=seed=2xi32={rank},7", f"--restore={FOLDER}/a.{{rank}}"], ranks=RANKS + 1)
+    os.rename(f"{FOLDER}/shards.1", f"{FOLDER}/shards.x")
+    refused(3, "The file cannot be opened .* while reading \".*/shards.1\"", [*run[1], f"--restore={FOLDER}/shards.{{rank}}"], ranks=1)
+    os.link(f"{FOLDER}/shards.0", f"{FOLDER}/shards.1")
+    refused(3, f"shards.1\" is of rank 0 of {RANKS} and of the save", [*run[1], f"--restore={FOLDER}/shards.{{rank}}"], ranks=1)
+    print("state: what is each rank's own, and files that are missing, are refused")
+
+
 def statistics():
     run = ["gpuvm-run", PI, "--input=seed=2xi32={rank},7", "--iterations=3", "--output="]
     stats = json.loads(mpirun.run(RANKS, [*run, "--stats=json"]))
@@ -137,6 +163,7 @@ seeds()
 parts()
 without_mpi()
 state()
+resharded()
 statistics()
 exchange()
 bad_input()

@@ -32,8 +32,10 @@ void placeRank(CommandLine &options, uint32_t rank, uint32_t ranks) {
         &options.streams, &options.streamOutputs})
     for (std::string &text : *list)
       place(text);
-  for (std::string *text : {&options.restorePath, &options.savePath,
-                            &options.tracePath, &options.device})
+  // {rank} of states is replaced where they are read: a rank may need others'.
+  for (std::string *text : {&options.restorePath, &options.savePath})
+    replaceAll(*text, "{ranks}", fmt::to_string(ranks));
+  for (std::string *text : {&options.tracePath, &options.device})
     place(*text);
 }
 
