@@ -90,7 +90,8 @@ private:
     return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   }
   Value orZero(Value moved, int64_t offset);
-  void chooseInStages(ShiftOp op, Value moved, int64_t offset);
+  using BuildFn = function_ref<Value(ValueRange)>;
+  void buildInStages(Value result, ValueRange given, BuildFn build);
   bool gathers(RankedTensorType type) const;
 
   int64_t ranks;
@@ -422,31 +423,42 @@ Value Expander::replace(ShiftOp op) {
           .front();
   if (op.getRotate())
     return moved;
-  chooseInStages(op, moved, offset);
-  if (op.getResult().use_empty())
-    return moved;
-  return addStage("shifted", moved,
-                  [&](Value value) { return orZero(value, offset); });
+  auto choose = [&](ValueRange given) { return orZero(given.front(), offset); };
+  buildInStages(op.getResult(), moved, choose);
+  return op.getResult().use_empty()
+             ? moved
+             : addStage("shifted", moved,
+                        [&](Value value) { return choose(value); });
 }
 
-/// Stages that read what `op` gives get what was moved, and put zeros where
-/// there is none: so it is part of whatever they compute.
-void Expander::chooseInStages(ShiftOp op, Value moved, int64_t offset) {
-  for (OpOperand &use : llvm::make_early_inc_range(op.getResult().getUses())) {
-    auto stage = dyn_cast<StageOp>(use.getOwner());
-    if (!stage || stage.getInstances())
-      continue;
+/// Stages that read `result` are given what it is built of, and build it
+/// themselves: so it is part of whatever they compute.
+void Expander::buildInStages(Value result, ValueRange given, BuildFn build) {
+  llvm::SmallSetVector<StageOp, 4> stages;
+  for (Operation *user : result.getUsers())
+    if (auto stage = dyn_cast<StageOp>(user); stage && !stage.getInstances())
+      stages.insert(stage);
+  for (StageOp stage : stages) {
     Block &body = stage.getBody().front();
-    BlockArgument argument = body.getArgument(use.getOperandNumber());
-    // What a stage is when it does not run is an operand as it is.
-    if (argument == stage.getCondition() ||
-        llvm::is_contained(stage.getSend().getOtherwise(), argument))
-      continue;
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&body);
-    Value chosen = orZero(argument, offset);
-    argument.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
-    use.set(moved);
+    for (unsigned i = 0; i < stage.getInputs().size(); ++i) {
+      BlockArgument argument = body.getArgument(i);
+      // What a stage is when it does not run is an operand as it is.
+      if (stage.getInputs()[i] != result || argument == stage.getCondition() ||
+          llvm::is_contained(stage.getSend().getOtherwise(), argument))
+        continue;
+      SmallVector<Value> inside;
+      for (auto [k, value] : llvm::enumerate(given)) {
+        stage->insertOperands(i + 1 + k, value);
+        inside.push_back(
+            body.insertArgument(i + 1 + k, payloadType(value.getType()), loc));
+      }
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&body);
+      argument.replaceAllUsesWith(build(inside));
+      body.eraseArgument(i);
+      stage->eraseOperand(i);
+      i += given.size() - 1;
+    }
   }
 }
 
@@ -482,18 +494,20 @@ Value Expander::replace(UpdateHaloOp op) {
   }
   SmallVector<Value> inputs = {op.getSource()};
   llvm::append_range(inputs, edges);
-  return addStage("halo", inputs,
-                  [&](ValueRange arguments) {
-                    SmallVector<Value> parts(arguments.drop_front());
-                    for (auto [part, offset] : llvm::zip_equal(parts, offsets))
-                      if (!op.getRotate())
-                        part = ranks > 1 ? orZero(part, offset)
-                                         : zeros(typeOf(part));
-                    parts.insert(parts.begin() + (before > 0),
-                                 arguments.front());
-                    return SmallVector<Value>{
-                        tensor::ConcatOp::create(b, loc, axis, parts)};
-                  })
+  auto join = [&](ValueRange given) -> Value {
+    SmallVector<Value> parts(given.drop_front());
+    for (auto [part, offset] : llvm::zip_equal(parts, offsets))
+      if (!op.getRotate())
+        part = ranks > 1 ? orZero(part, offset) : zeros(typeOf(part));
+    parts.insert(parts.begin() + (before > 0), given.front());
+    return tensor::ConcatOp::create(b, loc, axis, parts);
+  };
+  buildInStages(op.getResult(), inputs, join);
+  if (op.getResult().use_empty())
+    return op.getSource();
+  return addStage(
+             "halo", inputs,
+             [&](ValueRange given) { return SmallVector<Value>{join(given)}; })
       .front();
 }
 

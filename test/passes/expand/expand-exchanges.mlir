@@ -187,3 +187,20 @@ gpuvm.program @shifts(%x: tensor<4xf32>, %c: tensor<i1>) -> (y: tensor<4xf32>, z
   }
   gpuvm.return %y, %z : !gpuvm.message<tensor<4xf32>>, !gpuvm.message<tensor<4xf32>>
 }
+
+// -----
+
+// A stage is given the edges, and reads them where they are: no copy of the block between its neighbours' rows.
+// CHECK-LABEL: gpuvm.program @stencil
+gpuvm.program @stencil(%x: tensor<4x8xf32>, %c: tensor<i1>) -> (y: tensor<6x8xf32>) ranks(4) {
+  // CHECK: %[[MOVED:.*]]:2 = flow.exchange
+  // CHECK: stage @read when({{.*}}) (%[[OWN:.*]] = %x : tensor<4x8xf32>, %[[A:.*]] = %[[MOVED]]#0 : tensor<1x8xf32>, %[[B:.*]] = %[[MOVED]]#1 : tensor<1x8xf32>)
+  // CHECK-NEXT: %[[ALL:.*]] = tensor.concat dim(0) %[[A]], %[[OWN]], %[[B]]
+  // CHECK-NEXT: arith.addf %[[ALL]], %[[ALL]]
+  %h = gpuvm.update_halo %x axis(0) halo(1, 1) rotate : tensor<4x8xf32> -> tensor<6x8xf32>
+  %y = gpuvm.stage @read when(%c : tensor<i1>) (%v = %h : tensor<6x8xf32>) -> tensor<6x8xf32> {
+    %t = arith.addf %v, %v : tensor<6x8xf32>
+    gpuvm.send %t : tensor<6x8xf32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<6x8xf32>>
+}

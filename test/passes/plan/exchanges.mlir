@@ -9,12 +9,12 @@
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
 // RUN: gpuvm-plan show %t/loop.gvplan | FileCheck %s --check-prefix=SHOW
 
-// SHOW: program heat (4 instances, 2 ranks, 1 exchange)
-// SHOW: exchange for stage "steps.update_halo.halo"
+// SHOW: program heat (3 instances, 2 ranks, 1 exchange)
+// SHOW: exchange for stage "mean"
 // SHOW-NEXT: shift_up registers[[[EDGE:.*]]) -> registers[[[CAME:.*]]) by 1
 // SHOW-NEXT: shift_down
-// SHOW-NEXT: RAW: command {{[0-9]+}} (stage "steps.update_halo.edges") writes registers[[[EDGE]]), command {{[0-9]+}} (stage "steps.update_halo.halo") reads it
-// SHOW: RAW: command {{[0-9]+}} (stage "steps.update_halo.halo") writes registers[[[CAME]]), command {{[0-9]+}} (stage "steps.update_halo.halo+mean") reads it
+// SHOW-NEXT: RAW: command {{[0-9]+}} (stage "steps.update_halo.edges") writes registers[[[EDGE]]), command {{[0-9]+}} (stage "mean") reads it
+// SHOW: RAW: command {{[0-9]+}} (stage "mean") writes registers[[[CAME]]), command {{[0-9]+}} (stage "mean") reads it
 
 // REPORT: "exchanges": [
 // REPORT: "reason": "it is the first one"
@@ -65,7 +65,8 @@ gpuvm.program @meanwhile(%x: tensor<8xf32>, %big: tensor<67108864xf32>) -> (a: t
 // CHECK: plan.dispatch @{{.*}}edges
 // CHECK: plan.exchange [#plan.transfer<shift_up, {{.*}} offset 1>, #plan.transfer<shift_down, {{.*}} offset 1>]
 // CHECK-NEXT: plan.await
-// CHECK-NEXT: plan.dispatch
+// CHECK-NEXT: plan.dispatch @mean_map
+// CHECK-NOT: plan.dispatch
 gpuvm.program @heat(%x: tensor<4x8xf32>) -> (y: tensor<4x8xf32>) ranks(2) {
   %y = gpuvm.repeat @steps up_to 100 (%rows = %x : tensor<4x8xf32>) {
     %whole = gpuvm.update_halo %rows axis(0) halo(1, 1) : !gpuvm.message<tensor<4x8xf32>> -> tensor<6x8xf32>
