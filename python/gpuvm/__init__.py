@@ -23,6 +23,7 @@ from ._language.symbols import Control, Global, Heap, Metric, Register
 from ._language.traced import Traced
 from ._profile import KernelTime, Profile, Spread, StageTime
 from ._program import Program, load
+from ._ranks import Ranks
 from ._tensors import Tensor, bfloat16_bits, bfloat16_values
 from ._vm import FileRange, Run, Stats, Vm
 from .errors import (
@@ -66,6 +67,7 @@ __all__ = [
     "Profile",
     "Program",
     "RankError",
+    "Ranks",
     "Register",
     "Run",
     "Spread",

@@ -80,6 +80,23 @@ class Options(Structure):
     ]
 
 
+class Communicator(Structure):
+    """gpuvm_communicator"""
+
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("name", c_char_p),
+        ("rank", c_uint32),
+        ("ranks", c_uint32),
+        ("local_rank", c_uint32),
+        ("user", c_void_p),
+        ("start", c_void_p),
+        ("finish", c_void_p),
+        ("abort", c_void_p),
+        ("error", c_void_p),
+    ]
+
+
 class StatsStruct(Structure):
     """gpuvm_stats"""
 
@@ -227,6 +244,8 @@ _SIGNATURES: Final[dict[str, tuple[Any, list[Any]]]] = {
     "vm_abi_version": (c_uint32, []),
     "vm_options_init": (None, [POINTER(Options)]),
     "vm_boot": (c_int, [POINTER(Options), POINTER(_VM)]),
+    "vm_mpi_open": (c_int, [c_uint64, POINTER(POINTER(Communicator))]),
+    "vm_mpi_close": (None, [POINTER(Communicator)]),
     "vm_shutdown": (c_int, [_VM]),
     "vm_last_error": (c_char_p, [_VM]),
     "vm_device_name": (c_char_p, [_VM]),

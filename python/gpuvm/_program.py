@@ -13,6 +13,7 @@ from typing import Final
 from ._description import Description, Stage, describe_plan
 from ._files import write_atomically
 from ._profile import Profile
+from ._ranks import Ranks
 from ._tensors import Array, Tensor
 from ._vm import Vm
 from .errors import Error, PlanError
@@ -56,6 +57,8 @@ class Program:
         vram_budget: int = 0,
         trace: bool = False,
         profile: bool = False,
+        ranks: Ranks | None = None,
+        share_device: bool = False,
     ) -> Vm:
         """A new VM with this program; arguments as of Vm."""
         return Vm(
@@ -67,6 +70,8 @@ class Program:
             vram_budget=vram_budget,
             trace=trace,
             profile=profile,
+            ranks=ranks,
+            share_device=share_device,
         )
 
     def __call__(self, /, **inputs: object) -> dict[str, Array]:

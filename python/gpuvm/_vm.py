@@ -19,7 +19,9 @@ from ._description import Stage, describe
 from ._html import Results, table
 from ._interrupt import interruptible
 from ._profile import Profile
+from ._ranks import Ranks
 from ._tensors import Array, Tensor, convert, suggest
+from ._time import milliseconds
 from .errors import DeviceError, DeviceLostError, Error, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -94,14 +96,6 @@ def _address(array: Array) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
-def _milliseconds(seconds: float | None) -> int:
-    if seconds is None:
-        return 2**64 - 1
-    if not seconds >= 0:
-        raise UsageError(f"{seconds} is no number of seconds.")
-    return int(min(seconds * 1000, 2.0**63))
-
-
 def _count(value: int, what: str, bits: int = 64) -> int:
     """A number as C takes it, which would cut it silently."""
     if not 0 <= value < 1 << bits:
@@ -118,6 +112,8 @@ def _boot(
     vram_budget: int,
     trace: bool,
     profile: bool,
+    ranks: Ranks | None,
+    share_device: bool,
 ) -> ctypes.c_void_p:
     """A VM with the plan."""
     library = _native.runtime()
@@ -133,11 +129,13 @@ def _boot(
         options.cache_dir = b""
     elif cache is not None and cache is not True:
         options.cache_dir = _native.path_bytes(cache, "cache folder")
-    options.timeout_ms = _milliseconds(timeout)
+    options.timeout_ms = milliseconds(timeout)
     options.validate = validate
     options.trace = trace
     options.profile = profile
     options.vram_budget_bytes = _count(vram_budget, "vram_budget")
+    options.ranks = None if ranks is None else ranks._address()
+    options.share_device = share_device
     handle = ctypes.c_void_p()
     _state["booted"] = True
     status = library.vm_boot(ctypes.byref(options), ctypes.byref(handle))
@@ -172,6 +170,8 @@ class Vm:
         vram_budget: int = 0,
         trace: bool = False,
         profile: bool = False,
+        ranks: Ranks | None = None,
+        share_device: bool = False,
     ) -> None:
         """Boots a VM and loads a program: one that is compiled, the bytes of a plan, or the path of a plan file.
 
@@ -181,6 +181,9 @@ class Vm:
         vram_budget: bytes of device memory that the program may take; what kernels only read can lie in host memory instead.
             0: what the device has.
         profile: time each command, at some cost, so that `profile` can say where the time goes.
+        ranks: the processes that run the program together. Each makes a VM of it, which compares programs and devices;
+            save, restore and executions with exchanges are calls of all of them, too.
+        share_device: ranks may have the same GPU.
         """
         from ._program import plan_bytes  # It boots VMs.
 
@@ -188,10 +191,11 @@ class Vm:
         at_work = threading.Lock()
         process = os.getpid()
         handle = interruptible(
-            lambda: _boot(plan, device, cache, timeout, validate, vram_budget, trace, profile),
+            lambda: _boot(plan, device, cache, timeout, validate, vram_budget, trace, profile, ranks, share_device),
             undo=lambda handle: _shut_down(handle, process, at_work),
         )
         self.plan = plan
+        self._ranks = ranks  # As long as the VM.
         self._handle = handle
         self._process = process
         self._library = _native.runtime()
@@ -593,7 +597,7 @@ class Vm:
 
         A program can look at its control word "cancel", which is 1 from here on.
         """
-        self._call("vm_cancel", _milliseconds(grace))
+        self._call("vm_cancel", milliseconds(grace))
 
     def watch(self, name: str) -> Generator[Array, None, None]:
         """What a metric or control word becomes while an execution is in flight, until that has ended."""
@@ -644,7 +648,7 @@ class Vm:
 
     def set_timeout(self, seconds: float | None) -> None:
         """The time that an execution has from now on; None: any time."""
-        self._call("vm_set_timeout", _milliseconds(seconds))
+        self._call("vm_set_timeout", milliseconds(seconds))
 
     def describe(self) -> str:
         """Programs, parameters, inputs, outputs and symbols, one a line."""
