@@ -76,7 +76,8 @@ class Options(Structure):
         ("profile", c_int),
         ("ranks", c_void_p),
         ("share_device", c_int),
-        ("reserved", c_uint64 * 3),
+        ("link_bytes", c_uint64),
+        ("reserved", c_uint64 * 2),
     ]
 
 
@@ -120,6 +121,8 @@ class StatsStruct(Structure):
         *((name, c_double) for name in ("wall_us", "submit_us", "device_us", "upload_us", "download_us", "compile_us")),
         ("robust", c_uint64),
         ("host_bytes", c_uint64),
+        ("exchanges", c_uint64),
+        ("exchange_us", c_double),
     ]
 
 

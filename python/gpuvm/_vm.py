@@ -70,6 +70,8 @@ class Stats:
     robust: bool
     host_bytes: int
     """Of the program's memory that lie in host memory, because the device or vram_budget has no room."""
+    exchanges: int
+    exchange_us: float
 
 
 @dataclass(frozen=True)

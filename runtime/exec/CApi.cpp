@@ -60,6 +60,8 @@ vm::VmOptions translate(const gpuvm_options &options) {
   result.trustKernels = options.trust_kernels != 0;
   result.profile = options.profile != 0;
   result.shareDevice = options.share_device != 0;
+  if (options.link_bytes)
+    result.linkBytes = options.link_bytes;
   return result;
 }
 

@@ -253,6 +253,8 @@ int vm_stats(gpuvm_vm *vm, gpuvm_stats *stats) {
     full.compile_us = executor.compileUs();
     full.robust = executor.robust();
     full.host_bytes = executor.hostBytes();
+    full.exchanges = counters.recorded.exchanges;
+    full.exchange_us = times.exchangeUs;
     return fill(stats, full);
   });
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/exec/Exchanges.h"
 
+#include "runtime/base/CheckedMath.h"
 #include "runtime/ranks/Gather.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <tuple>
 
 namespace vm {
 
@@ -46,9 +48,16 @@ static uint64_t blockBytes(const RankTransfer &transfer, uint32_t ranks) {
 RankExchange::RankExchange(const Plan &plan, const Exchange &exchange,
                            uint32_t rank, std::vector<bool> isLinked)
     : rank_(rank), ranks_(plan.ranks) {
-  for (const RankTransfer &transfer : exchange.transfers) {
-    Part &part =
-        transfers_.emplace_back(Part{&transfer, isLinked[transfers_.size()]});
+  for (size_t i = 0; i < exchange.transfers.size(); ++i)
+    transfers_.push_back({&exchange.transfers[i], isLinked[i]});
+  std::ranges::stable_sort(transfers_, {}, [](const Part &part) {
+    const RankTransfer &transfer = *part.transfer;
+    return std::tuple(transfer.kind, transfer.offset, transfer.rotate,
+                      part.isLinked);
+  });
+  for (size_t i = 0; i < transfers_.size(); ++i) {
+    Part &part = transfers_[i];
+    const RankTransfer &transfer = *part.transfer;
     if (!part.isLinked) {
       part.sent = place(sentBytes_, transfer.source.length);
       part.received = place(receivedBytes_, transfer.destination.length);
@@ -57,7 +66,7 @@ RankExchange::RankExchange(const Plan &plan, const Exchange &exchange,
       continue;
     part.sentCounts = place(sentBytes_, transfer.counts->length);
     part.receivedRows = place(receivedBytes_, transfer.received->length);
-    counts_[transfers_.size() - 1].resize(size_t(ranks_) * ranks_);
+    counts_[i].resize(size_t(ranks_) * ranks_);
   }
 }
 
@@ -228,6 +237,21 @@ std::vector<RankExchange::Message> RankExchange::messages(size_t number,
   return messages;
 }
 
+/// The last of the transfers from `number` on that can go in one message: they
+/// are shifts to the same rank, whose places in memory are alike on both sides.
+size_t RankExchange::lastAlike(size_t number) const {
+  const Part &first = transfers_[number];
+  size_t last = number;
+  if (isShift(*first.transfer))
+    while (last + 1 < transfers_.size() &&
+           transfers_[last + 1].transfer->kind == first.transfer->kind &&
+           transfers_[last + 1].transfer->offset == first.transfer->offset &&
+           transfers_[last + 1].transfer->rotate == first.transfer->rotate &&
+           transfers_[last + 1].isLinked == first.isLinked)
+      ++last;
+  return last;
+}
+
 Status RankExchange::startOnHost(Communicator &ranks) {
   std::vector<RankSend> sends;
   std::vector<RankReceive> receives;
@@ -235,13 +259,17 @@ Status RankExchange::startOnHost(Communicator &ranks) {
     const Part &part = transfers_[i];
     if (part.isLinked)
       continue;
-    for (const Message &send : messages(i, /*sends=*/true))
+    size_t last = lastAlike(i);
+    uint64_t more = transfers_[last].sent - part.sent;
+    for (const Message &send : messages(last, /*sends=*/true))
       sends.push_back(
-          {send.rank, {sent_.mapped + part.sent + send.offset, send.bytes}});
-    for (const Message &receive : messages(i, /*sends=*/false))
-      receives.push_back(
-          {receive.rank,
-           {received_.mapped + part.received + receive.offset, receive.bytes}});
+          {send.rank,
+           {sent_.mapped + part.sent + send.offset, send.bytes + more}});
+    for (const Message &receive : messages(last, /*sends=*/false))
+      receives.push_back({receive.rank,
+                          {received_.mapped + part.received + receive.offset,
+                           receive.bytes + more}});
+    i = last;
   }
   return ranks.start(sends, receives);
 }
@@ -276,13 +304,31 @@ Status RankExchange::finish(const Carriers &carriers, uint64_t timeoutNs) {
 
 //===--- All of a plan ----------------------------------------------------===//
 
+/// What a rank sends in an exchange, at most. Capped, for huge plans.
+static uint64_t outgoingBytes(const Exchange &exchange, uint32_t ranks) {
+  constexpr uint64_t kCap = uint64_t(1) << 60;
+  uint64_t bytes = 0;
+  for (const RankTransfer &transfer : exchange.transfers) {
+    uint64_t targets = isShift(transfer) ? 1 : ranks - 1;
+    uint64_t all =
+        checkedMul(blockBytes(transfer, ranks), targets).value_or(kCap);
+    bytes = std::min(kCap, bytes + std::min(kCap, all));
+  }
+  return bytes;
+}
+
 bool Exchanges::wantsLink(const Plan &plan, uint64_t linkBytes) {
-  for (const Command &command : plan.commands)
-    if (auto *exchange = std::get_if<Exchange>(&command.op))
-      for (const RankTransfer &transfer : exchange->transfers)
-        if (blockBytes(transfer, plan.ranks) >= linkBytes)
-          return true;
-  return false;
+  return std::ranges::any_of(plan.commands, [&](const Command &command) {
+    auto *exchange = std::get_if<Exchange>(&command.op);
+    return exchange && outgoingBytes(*exchange, plan.ranks) >= linkBytes;
+  });
+}
+
+std::string Exchanges::carrierNames() const {
+  if (exchanges_.empty())
+    return "";
+  return link_ ? fmt::format("{} and {}", ranks_->name(), link_->name())
+               : ranks_->name();
 }
 
 /// Without one, everything goes through the host.
@@ -332,17 +378,17 @@ std::optional<uint64_t> Exchanges::addressOf(const BufferRange &range) const {
   return found->second + range.offset;
 }
 
-/// A transfer takes the link if it can on all ranks.
+/// Of an exchange that is large enough, those take it that can on all ranks:
+/// what a link costs is paid once.
 Result<std::vector<bool>>
 Exchanges::chooseLinked(const Exchange &exchange, const Plan &plan,
                         const Regions &regions, const Options &options) const {
   std::vector<bool> isLinked(exchange.transfers.size(), false);
-  if (!link_)
+  if (!link_ || outgoingBytes(exchange, plan.ranks) < options.linkBytes)
     return isLinked;
   std::string own;
   for (const RankTransfer &transfer : exchange.transfers)
-    own += blockBytes(transfer, plan.ranks) >= options.linkBytes &&
-                   addressOf(regions.locate(transfer.source)) &&
+    own += addressOf(regions.locate(transfer.source)) &&
                    addressOf(regions.locate(transfer.destination))
                ? '1'
                : '0';

@@ -101,6 +101,7 @@ private:
     uint32_t rank;
     uint64_t offset, bytes;
   };
+  size_t lastAlike(size_t number) const;
   std::optional<uint32_t> target(const RankTransfer &transfer) const;
   std::optional<uint32_t> origin(const RankTransfer &transfer) const;
   std::vector<Message> messages(size_t number, bool sends) const;
@@ -111,7 +112,7 @@ private:
   Status startOnLink(DeviceLink &link, std::span<const Linked> linked);
 
   uint32_t rank_, ranks_;
-  std::vector<Part> transfers_;
+  std::vector<Part> transfers_; ///< Shifts that are alike stand together.
   uint64_t sentBytes_ = 0, receivedBytes_ = 0;
   BufferRange sent_, received_;
   /// Of each transfer that counts rows, what each rank sends to each.
@@ -123,8 +124,8 @@ class Exchanges {
 public:
   struct Options {
     uint64_t maxBufferBytes = UINT64_MAX;
-    uint64_t linkBytes = UINT64_MAX; ///< Of a message, to take the link.
-    OpenLink openLink; ///< Called if there is such a message; or null.
+    uint64_t linkBytes = UINT64_MAX; ///< What a rank sends, to take the link.
+    OpenLink openLink; ///< Called if there is such an exchange; or null.
     uint64_t timeoutNs = UINT64_MAX;
   };
 
@@ -135,7 +136,7 @@ public:
                                   const Regions &regions, Communicator &ranks,
                                   const Options &options);
 
-  /// Whether an exchange of the plan has such a message.
+  /// Whether there is an exchange in which a rank sends as much.
   static bool wantsLink(const Plan &plan, uint64_t linkBytes);
 
   /// That of a command.
@@ -144,6 +145,9 @@ public:
   Result<std::vector<RankExchange::Linked>> link(const RankExchange &exchange,
                                                  const Locate &locate) const;
   Carriers carriers() const { return {ranks_, link_.get()}; }
+  /// "MPI (Open MPI v4.1.4)", and " and NCCL 2.28.9" if there is a link; or
+  /// empty: the plan has no exchanges.
+  std::string carrierNames() const;
   /// Why no link carries messages that could take one; or empty.
   const std::string &whyNoLink() const { return whyNoLink_; }
 

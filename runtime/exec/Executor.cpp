@@ -444,6 +444,7 @@ Status Executor::readTimes() {
   times_ = {};
   times_.wallUs = microsecondsSince(submitTime_);
   times_.submitUs = submitUs_;
+  times_.exchangeUs = static_cast<double>(last().replay.exchangeNs()) / 1e3;
   Result<std::vector<double>> nanoseconds = last().timestamps.read();
   if (!nanoseconds.ok())
     return nanoseconds.status();

@@ -275,8 +275,19 @@ void CommandRecorder::recordAwait(PartSequence &sequence) {
 
 void CommandRecorder::recordCopies(std::span<const DeviceCopy> copies) {
   r_.device.beginLabel(commands_, "exchange");
-  for (const DeviceCopy &each : copies)
-    copy(each.source, each.destination);
+  // Those between the same buffers are one command: each takes its time.
+  for (size_t i = 0; i < copies.size();) {
+    VkBuffer source = copies[i].source.buffer;
+    VkBuffer destination = copies[i].destination.buffer;
+    std::vector<VkBufferCopy> regions;
+    for (; i < copies.size() && copies[i].source.buffer == source &&
+           copies[i].destination.buffer == destination;
+         ++i)
+      regions.push_back({copies[i].source.offset, copies[i].destination.offset,
+                         copies[i].source.length});
+    vk_->vkCmdCopyBuffer(commands_, source, destination,
+                         static_cast<uint32_t>(regions.size()), regions.data());
+  }
   r_.device.endLabel(commands_);
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <tuple>
 #include <utility>
 
@@ -85,6 +86,7 @@ Status Replay::start(std::span<const uint64_t> rows) {
   hasRun_ = true;
   timed_.reset();
   next_.reset();
+  exchangeNs_ = 0;
   times_ = {};
   list_.clear();
   collectUploads(rows);
@@ -122,10 +124,14 @@ Result<bool> Replay::goOn(const Timestamps &timestamps, uint64_t timeoutNs) {
 Status Replay::exchange(uint64_t timeoutNs) {
   if (!next_)
     return {};
+  auto start = std::chrono::steady_clock::now();
   ExchangeStep step = *std::exchange(next_, std::nullopt);
   Status status = step.begins
                       ? step.exchange->start(carriers, step.linked, timeoutNs)
                       : step.exchange->finish(carriers, timeoutNs);
+  exchangeNs_ += static_cast<uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
+          .count());
   if (!status.ok()) // The device has no part in that.
     std::ignore = submission_.waitFor(timeoutNs);
   return status;

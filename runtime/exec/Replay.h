@@ -119,6 +119,8 @@ public:
 
   /// Of one execution: the last one, or one that takes every iteration.
   RecordCounts counts() const;
+  /// How long the host was in exchanges, in the last execution.
+  uint64_t exchangeNs() const { return exchangeNs_; }
   /// When each command of the last execution ran, if that was recorded.
   Result<CommandTimes> commandTimes(const Timestamps &timestamps);
 
@@ -161,6 +163,7 @@ private:
   std::vector<VkCommandBuffer> list_;
   /// What comes when what was listed has completed.
   std::optional<ExchangeStep> next_;
+  uint64_t exchangeNs_ = 0;
   RecordCounts counts_;         ///< Of the last execution so far.
   std::optional<size_t> timed_; ///< The part whose times were not read yet.
   CommandTimes times_;

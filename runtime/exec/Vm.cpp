@@ -150,6 +150,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   options.progress = options_.progress;
   options.bounded = !options_.trustKernels;
   options.ranks = options_.ranks.get();
+  options.linkBytes = options_.linkBytes;
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(*device_, std::move(plan), options);
   if (!executor.ok())

@@ -55,7 +55,8 @@ struct VmOptions {
   /// The processes that run programs together; none: this one alone. Each has a
   /// VM and loads the same programs, which then is one call of all of them.
   std::shared_ptr<Communicator> ranks;
-  bool shareDevice = false; ///< Ranks may have the same GPU.
+  uint64_t linkBytes = kLinkBytes; ///< See ExecutorOptions.
+  bool shareDevice = false;        ///< Ranks may have the same GPU.
 };
 
 /// The regions of a VM before it has a program. Registers is a flat array of

@@ -171,7 +171,11 @@ typedef struct gpuvm_options {
                          all: they get GPUVM_ERROR_RANK from their next call of
                          this kind. Valid until vm_shutdown */
   int share_device;                /* ranks may have the same GPU; 0 at first */
-  uint64_t reserved[3];            /* 0; for what later versions add */
+  uint64_t link_bytes;  /* exchanges in which a rank sends at least as much go
+                         through NCCL, if all ranks have a device of NVIDIA and
+                         libnccl.so.2, the others through the host's memory. 0
+                         at first: 1.25 MiB; UINT64_MAX: none do */
+  uint64_t reserved[2]; /* 0; for what later versions add */
 } gpuvm_options;
 
 /* Counters since the program was loaded. */
@@ -202,6 +206,8 @@ typedef struct gpuvm_stats {
   uint64_t host_bytes;     /* of the program's memory that lie in host memory,
                               because the device, or vram_budget_bytes, has no
                               room for them */
+  uint64_t exchanges;      /* with other ranks, in one execution */
+  double exchange_us;      /* last execution: host time in these */
 } gpuvm_stats;
 
 /* What a program consists of. */

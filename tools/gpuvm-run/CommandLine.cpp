@@ -116,6 +116,11 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
          "Default: mpi if a launcher of MPI has started this")
       ->transform(oneOf(kRanks))
       ->type_name("MODE");
+  app.add_option("--link-bytes", options.linkBytes,
+                 "Exchanges in which a rank sends at least so many bytes go "
+                 "through NCCL, if all ranks can, the others through the "
+                 "host's memory. Default: 1310720")
+      ->type_name("BYTES");
   app.add_flag("--share-device", options.shareDevice,
                "Several ranks may have the same GPU");
   app.add_flag("--list-devices,--list_devices", options.listDevices,

@@ -52,6 +52,7 @@ struct CommandLine {
   bool variants = true;
   bool trustKernels = false;
   RanksMode ranks = RanksMode::Auto;
+  std::optional<uint64_t> linkBytes;    ///< See ExecutorOptions.
   bool shareDevice = false;             ///< Ranks may have the same GPU.
   std::vector<std::string> assumptions; ///< See Assumptions.h.
 

@@ -130,9 +130,14 @@ std::string statsJson(const RunStats &stats) {
       {"compile_us", stats.compileUs},
       {"robust", stats.robust},
       {"host_bytes", stats.hostBytes},
+      {"exchanges", stats.recorded.exchanges},
+      {"exchanged_by", stats.carriers},
+      {"no_link", stats.whyNoLink},
       {"iterations", stats.iterations.size()},
       {"wall_us", toJson(spreadOfField(stats, &ExecutionTimes::wallUs))},
       {"submit_us", toJson(spreadOfField(stats, &ExecutionTimes::submitUs))},
+      {"exchange_us",
+       toJson(spreadOfField(stats, &ExecutionTimes::exchangeUs))},
       {"device_us", toJson(spreadOfField(stats, &ExecutionTimes::deviceUs))},
       {"upload_us", toJson(spreadOfField(stats, &ExecutionTimes::uploadUs))},
       {"download_us",
@@ -187,6 +192,14 @@ std::string statsLines(const RunStats &stats) {
                        "compile_us", stats.compileUs);
   lines += fmt::format("{:<15} {}\n", "robust", stats.robust ? "yes" : "no");
   lines += fmt::format("{:<15} {}\n", "host_bytes", stats.hostBytes);
+  if (stats.recorded.exchanges) {
+    lines += fmt::format("{:<15} {} by {}\n", "exchanges",
+                         stats.recorded.exchanges, stats.carriers);
+    if (!stats.whyNoLink.empty())
+      lines += fmt::format("{:<15} {}\n", "no_link", stats.whyNoLink);
+    lines += spreadLine("exchange_us",
+                        spreadOfField(stats, &ExecutionTimes::exchangeUs));
+  }
   lines += fmt::format("{:<15} {}\n", "iterations", stats.iterations.size());
   lines += spreadLine("wall_us", spreadOfField(stats, &ExecutionTimes::wallUs));
   lines +=

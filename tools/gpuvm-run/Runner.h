@@ -41,6 +41,8 @@ struct RunStats {
   double compileUs = 0;   ///< Before the first execution.
   bool robust = false;    ///< See Executor::robust.
   uint64_t hostBytes = 0; ///< See Executor::hostBytes.
+  std::string carriers;   ///< Of exchanges; see Exchanges::carrierNames.
+  std::string whyNoLink;  ///< See Exchanges.
   std::vector<ExecutionTimes> iterations;
   std::optional<CopySpeed> copySpeed;
   std::optional<StreamTotals> stream;

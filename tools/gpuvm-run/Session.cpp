@@ -91,6 +91,8 @@ static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
   stats.compileUs = executor.compileUs();
   stats.robust = executor.robust();
   stats.hostBytes = executor.hostBytes();
+  stats.carriers = executor.exchanges().carrierNames();
+  stats.whyNoLink = executor.exchanges().whyNoLink();
 }
 
 Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,

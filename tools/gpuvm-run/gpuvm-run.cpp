@@ -63,6 +63,8 @@ bootVm(const CommandLine &options, HostEvents *events = nullptr,
   vmOptions.progress = compileLine();
   vmOptions.ranks = std::move(ranks);
   vmOptions.shareDevice = options.shareDevice;
+  if (options.linkBytes)
+    vmOptions.linkBytes = *options.linkBytes;
   return Vm::boot(vmOptions);
 }
 

@@ -139,7 +139,7 @@ TEST_F(CApiTest, StructsOfOtherVersionsKeepTheirSize) {
   gpuvm_stats unset = {};
   EXPECT_EQ(vm_stats(vm.get(), &unset), GPUVM_ERROR_USAGE);
   EXPECT_EQ(vm.error(), "The field struct_bytes is 0 (set it to the sizeof of "
-                        "the struct, 152 in this library).");
+                        "the struct, 168 in this library).");
 }
 
 TEST_F(CApiTest, KeepsATableInHostMemory) {

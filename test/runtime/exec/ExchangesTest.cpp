@@ -18,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <string>
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -134,7 +135,8 @@ protected:
         EXPECT_EQ(output(executor, 3), one((rank + 2) % ranks));
       }
       EXPECT_EQ(executor.exchanges().whyNoLink(),
-                ranks == 1 || block < options.linkBytes || options.openLink
+                ranks == 1 || 2 * ranks * block < options.linkBytes ||
+                        options.openLink
                     ? ""
                     : "Rank 0: NCCL is for devices of NVIDIA.");
       EXPECT_EQ(executor.counters().recorded.exchanges, 1u);
@@ -208,7 +210,7 @@ TEST_F(KindsTest, ThroughALink) {
     return OpenedLink{std::make_unique<MappedLink>(ranks), ""};
   };
   for (uint32_t ranks : {2, 3})
-    for (uint64_t linkBytes : {1, 100}) {
+    for (uint64_t linkBytes : {1, 1000}) {
       options.linkBytes = linkBytes;
       check(ranks, 100, options);
     }
@@ -282,6 +284,56 @@ TEST_F(ExchangesTest, MoreRowsThanThereIsRoomFor) {
                                 "that has room for 10 - while running program "
                                 "\"rows\".");
   });
+}
+
+/// Shifts of several lengths in one exchange, some of them alike.
+TEST_F(ExchangesTest, ManyShifts) {
+  struct Shift {
+    uint64_t bytes;
+    uint32_t offset;
+    bool up, rotate;
+  };
+  const std::vector<Shift> kShifts = {
+      {5, 1, true, true},   {96, 1, false, true}, {64, 1, true, true},
+      {7, 2, true, true},   {300, 1, true, true}, {9, 1, false, false},
+      {33, 1, true, false}, {1, 1, false, true}};
+  ProgramBuilder builder("shifts");
+  std::vector<RankTransfer> transfers;
+  for (size_t i = 0; i < kShifts.size(); ++i) {
+    const Shift &shift = kShifts[i];
+    Window from = builder.allocate(Region::Registers, shift.bytes);
+    Window to = builder.allocate(Region::Registers, shift.bytes);
+    input(builder, ("x" + std::to_string(i)).c_str(), from);
+    output(builder, ("y" + std::to_string(i)).c_str(), to);
+    transfers.push_back(
+        {shift.up ? TransferKind::ShiftUp : TransferKind::ShiftDown, from, to,
+         shift.offset, shift.rotate});
+  }
+  builder.exchange(transfers);
+  builder.await();
+  Plan plan = builder.finish();
+  for (uint32_t ranks : {2, 3, 4}) {
+    plan.ranks = ranks;
+    onRanks(plan, [&](Executor &executor, uint32_t rank) {
+      auto bytes = [&](size_t i, uint32_t r) {
+        return randomBytes(10 * i + r, kShifts[i].bytes);
+      };
+      for (uint32_t i = 0; i < kShifts.size(); ++i)
+        EXPECT_OK(executor.bindInput(i, bytes(i, rank)));
+      run(executor);
+      for (uint32_t i = 0; i < kShifts.size(); ++i) {
+        const Shift &shift = kShifts[i];
+        int64_t from =
+            int64_t(rank) + (shift.up ? -1 : 1) * int64_t(shift.offset);
+        if (shift.rotate)
+          from = (from + 2 * ranks) % ranks;
+        bool has = from >= 0 && from < ranks;
+        EXPECT_EQ(output(executor, i),
+                  has ? bytes(i, uint32_t(from)) : Bytes(shift.bytes))
+            << i;
+      }
+    });
+  }
 }
 
 /// `times` iterations, each of which shifts x by a rank and adds to y, which is
