@@ -1,0 +1,123 @@
+"""Programs of several ranks, under mpirun, against NumPy on whole tensors.
+
+    run.py [NAME...] [--ranks 2 4] [--columns FOLDER] [--work FOLDER]
+
+Each program runs on each number of ranks, whose devices are those that gpuvm-run finds. Without a NAME machines.py runs,
+too, and with columns of TPC-H shards.py.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Run:
+    """One program on some ranks, in a folder of its own."""
+
+    def __init__(self, work, name, ranks):
+        self.folder, self.name, self.ranks = work / f"{name}.{ranks}", name, ranks
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.inputs, self.outputs = [], []
+
+    def whole(self, name, array):
+        """An input of which each rank has its part of the rows."""
+        np.save(self.folder / f"{name}.npy", array)
+        self.inputs.append(f"--input={name}=@{self.folder}/{name}.npy[{{rank}}/{{ranks}}]")
+
+    def parts(self, name, arrays):
+        """An input that each rank has for itself."""
+        for rank, array in enumerate(arrays):
+            np.save(self.folder / f"{name}.{rank}.npy", array)
+        self.inputs.append(f"--input={name}=@{self.folder}/{name}.{{rank}}.npy")
+
+    def execute(self, outputs, **sets):
+        """The outputs' arrays, a list with one of each rank by name."""
+        plan = self.folder / "plan.gvplan"
+        subprocess.run(["gpuvm-compile", HERE / f"{self.name}.mlir", "-o", plan] +
+                       [part for name, value in {"ranks": self.ranks, **sets}.items() for part in ("--set", f"{name}={value}")],
+                       check=True)
+        start = ["mpirun", "-n", str(self.ranks), "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
+        files = [f"--output={name}=@{self.folder}/{name}.out.{{rank}}.npy" for name in outputs]
+        subprocess.run(start + ["gpuvm-run", plan, "--quiet"] + self.inputs + files, check=True)
+        return {name: [np.load(self.folder / f"{name}.out.{rank}.npy") for rank in range(self.ranks)] for name in outputs}
+
+
+def heat(run):
+    start = np.random.default_rng(1).random((256, 256), dtype=np.float32)
+    run.whole("start", start)
+    end = np.concatenate(run.execute(["end"], n=256, deep=4, rounds=25)["end"])
+    whole = start
+    for _ in range(100):
+        around = (np.roll(whole, 1, 0) + np.roll(whole, -1, 0)) + (np.roll(whole, 1, 1) + np.roll(whole, -1, 1))
+        whole = whole + (around - whole * np.float32(4)) * np.float32(0.125)
+    assert np.array_equal(end, whole)
+    return "100 iterations of 256 x 256, each bit as on one rank"
+
+
+def pagerank(run):
+    vertices, edges = 4096, 40000
+    random = np.random.default_rng(2)
+    source = (vertices * random.random(edges) ** 2).astype(np.int32)
+    target = random.integers(0, vertices, edges)
+    degree = np.bincount(source, minlength=vertices).astype(np.int32)
+    own = vertices // run.ranks
+    blocks = []
+    for rank in range(run.ranks):
+        mine = np.flatnonzero(target // own == rank)
+        mine = mine[np.argsort(target[mine], kind="stable")]
+        offsets = np.searchsorted(target[mine] - rank * own, np.arange(own + 1))
+        blocks.append((source[mine], offsets.astype(np.int32)))
+    most = max(len(sources) for sources, _ in blocks)
+    run.parts("source", [np.pad(sources, (0, most - len(sources))) for sources, _ in blocks])
+    run.parts("offsets", [offsets for _, offsets in blocks])
+    run.whole("degree", degree)
+    rank = np.concatenate(run.execute(["rank"], vertices=vertices, edges=most)["rank"])
+    whole = np.full(vertices, 1 / vertices)
+    for _ in range(20):
+        arrived = np.bincount(target, weights=(whole / np.maximum(degree, 1))[source], minlength=vertices)
+        whole = 0.15 / vertices + 0.85 * (arrived + whole[degree == 0].sum() / vertices)
+    error = np.abs(rank - whole).max() / whole.max()
+    assert error < 1e-6, error
+    return f"20 iterations, {vertices} vertices, {edges} edges, {error:.1e} of the largest rank from NumPy in f64"
+
+
+def sort(run):
+    block = 65536
+    x = np.random.default_rng(4).integers(-2**31, 2**31, block * run.ranks, dtype=np.int32)
+    run.whole("x", x)
+    result = run.execute(["sorted", "count"], block=block)
+    parts = [rows[:count] for rows, count in zip(result["sorted"], result["count"])]
+    assert np.array_equal(np.concatenate(parts), np.sort(x))
+    return f"{len(x)} numbers, ranks have " + ", ".join(str(len(part)) for part in parts)
+
+
+PROGRAMS = {program.__name__: program for program in (heat, pagerank, sort)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PROGRAMS)}; all if none is given")
+    parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4])
+    parser.add_argument("--columns", type=pathlib.Path, help="of ../tpch/columns.py: shards.py on them, too")
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("ranks"))
+    options = parser.parse_args()
+    work = options.work.resolve()
+    for name in options.names or PROGRAMS:
+        if name not in PROGRAMS:
+            sys.exit(f"run.py: there is no program \"{name}\" ({', '.join(PROGRAMS)}).")
+        for ranks in options.ranks:
+            print(f"{name} on {ranks} ranks: {PROGRAMS[name](Run(work, name, ranks))}", flush=True)
+    for ranks in options.ranks if not options.names else ():
+        others = [["machines.py"]] + ([["shards.py", "q1", "q3", "q5", "q6", "--columns", options.columns]] if options.columns else [])
+        for other in others:
+            subprocess.run([sys.executable, HERE / other[0], *other[1:], "--work", work / other[0], "--ranks", str(ranks)], check=True)
+
+
+if __name__ == "__main__":
+    main()
