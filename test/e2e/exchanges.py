@@ -1,9 +1,9 @@
 """Every kind of exchange between ranks, on odd sizes and all types, against NumPy.
 
-    exchanges.py FOLDER RANKS [--device]
+    exchanges.py FOLDER RANKS [--device | --expanded]
 
-Programs of RANKS ranks are interpreted (gpuvm-interpret --ranks), or with --device compiled and run by so many processes
-of gpuvm-run, which mpirun starts. Results must have the same bits: sums are in the order of the ranks. Exits 1 and leaves
+Programs of RANKS ranks are interpreted (gpuvm-interpret --ranks), with --expanded after gpuvm-expand-exchanges, or with --device compiled and run
+by so many processes of gpuvm-run, which mpirun starts. Results must have the same bits: sums are in the order of the ranks. Exits 1 and leaves
 program and data in FOLDER if anything differs.
 """
 
@@ -175,9 +175,12 @@ def make(ranks):
     yield large
 
 
-def run(folder, number, cases, device):
+def run(folder, number, cases, device, expanded):
     path = folder / f"program{number}.mlir"
     path.write_text(cases.text())
+    if expanded:
+        path = folder / f"expanded{number}.mlir"
+        subprocess.run(["gpuvm-opt", folder / f"program{number}.mlir", "--gpuvm-link", "--gpuvm-expand-exchanges", "-o", path], check=True)
     for name, _, made in cases.inputs:
         for rank, own in enumerate(made):
             numpy.save(folder / f"{name}.{rank}.npy", own)
@@ -206,12 +209,13 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("ranks", type=int)
     parser.add_argument("--device", action="store_true")
+    parser.add_argument("--expanded", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     wrong = exchanges = 0
     for number, cases in enumerate(make(options.ranks)):
         exchanges += len(cases.lines)
-        wrong += run(options.folder, number, cases, options.device)
+        wrong += run(options.folder, number, cases, options.device, options.expanded)
     print(f"{exchanges} exchanges of {options.ranks} ranks, {wrong} results differ.")
     sys.exit(wrong != 0)
 
