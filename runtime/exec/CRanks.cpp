@@ -123,13 +123,13 @@ makeCommunicator(const gpuvm_communicator &ranks) {
 
 } // namespace vm
 
-int vm_mpi_open(uint64_t timeout_ms, const gpuvm_communicator **ranks) {
+int vm_mpi_open(uint64_t milliseconds, const gpuvm_communicator **ranks) {
   return vm::guard(vm::bootError, [&]() -> vm::Status {
     if (!ranks)
       return vm::nullPointer("ranks");
     *ranks = nullptr;
     vm::MpiOptions options;
-    options.timeoutNs = vm::nanoseconds(timeout_ms);
+    options.timeoutNs = vm::nanoseconds(milliseconds);
     auto opened = vm::openMpi(options);
     if (!opened.ok())
       return opened.status();

@@ -125,10 +125,10 @@ typedef struct gpuvm_communicator {
    * order in which they are listed; both sides say the same size, which may be
    * 0. A rank may be the own one. The data stays until finish returns; after a
    * failure of finish, until the communicator is closed. */
-  int (*start)(void *user, const gpuvm_rank_send *sends, size_t num_sends,
-               const gpuvm_rank_receive *receives, size_t num_receives);
+  int (*start)(void *user, const gpuvm_rank_send *sends, size_t numSends,
+               const gpuvm_rank_receive *receives, size_t numReceives);
   /* Waits for all of them, at most so long (UINT64_MAX: any time). */
-  int (*finish)(void *user, uint64_t timeout_ns);
+  int (*finish)(void *user, uint64_t nanoseconds);
   /* Tells the other ranks why this one ends; may be null. */
   void (*abort)(void *user, const char *sentence);
   /* The sentence of the last failure, valid until the next call; may be null.
@@ -269,11 +269,11 @@ void vm_options_init(gpuvm_options *options);
 /* The ranks that mpirun or srun has started, through Open MPI, which is opened
  * at run time: GPUVM_ERROR_USAGE where there is none. Initializes MPI unless
  * the application has. Every rank opens one and gives it to all of its VMs.
- * `timeout_ms` is for the messages by which the ranks meet, and part. On
+ * `milliseconds` are for the messages by which the ranks meet, and part. On
  * success *ranks must be given to vm_mpi_close after the last vm_shutdown, on
  * all ranks, which wait for one another; if this initialized MPI, that
  * finalizes it. On failure *ranks is null. */
-int vm_mpi_open(uint64_t timeout_ms, const gpuvm_communicator **ranks);
+int vm_mpi_open(uint64_t milliseconds, const gpuvm_communicator **ranks);
 void vm_mpi_close(const gpuvm_communicator *ranks);
 
 /* Boots a VM: loads Vulkan, picks the device, gives the regions the bare layout
