@@ -121,7 +121,7 @@ def torch_rows(sizes):
     columns = None
 
     def sort_alone():
-        x = torch.randint(-2**31, 2**31 - 1, (1 << 30,), dtype=torch.int32, device="cuda")
+        x = torch.randint(-2**31, 2**31 - 1, (1 << 29,), dtype=torch.int32, device="cuda")
 
         def call():
             torch.sort(x)

@@ -33,6 +33,19 @@ plan.module @exchange regions [{begin + aligned(target)}, 0, 0, 0, 0] instances 
 """
 
 
+HEAT_SUM = """\
+        %s1 = arith.addf %a, %b : f32
+        %s2 = arith.addf %c, %d : f32
+        %s = arith.addf %s1, %s2 : f32
+        %four = arith.constant 4.0 : f32
+        %f = arith.mulf %here, %four : f32
+        %flow = arith.subf %s, %f : f32
+        %rate = arith.constant 0.125 : f32
+        %change = arith.mulf %flow, %rate : f32
+        %r = arith.addf %here, %change : f32
+        linalg.yield %r : f32
+"""
+
 HEAT_STEP = """
     %m{i} = gpuvm.stage @step{i}(%old = {source} : {kind}) -> {after} {{
       %empty = tensor.empty() : {after}
@@ -58,17 +71,7 @@ HEAT_STEP = """
         %b = tensor.extract %old[%y2, %x] : {before}
         %c = tensor.extract %old[%y1, %before] : {before}
         %d = tensor.extract %old[%y1, %after] : {before}
-        %s1 = arith.addf %a, %b : f32
-        %s2 = arith.addf %c, %d : f32
-        %s = arith.addf %s1, %s2 : f32
-        %four = arith.constant 4.0 : f32
-        %f = arith.mulf %here, %four : f32
-        %flow = arith.subf %s, %f : f32
-        %rate = arith.constant 0.125 : f32
-        %change = arith.mulf %flow, %rate : f32
-        %r = arith.addf %here, %change : f32
-        linalg.yield %r : f32
-      }} -> {after}
+""" + HEAT_SUM + """      }} -> {after}
       gpuvm.send %new : {after}
     }}"""
 
@@ -97,6 +100,84 @@ gpuvm.program @heat() -> (corner: tensor<1xf32>) ranks({ranks}) {{
   }}
   %corner = gpuvm.stage @corner(%v = %end : !gpuvm.message<{block}>) -> tensor<1xf32> {{
     %corner = tensor.extract_slice %v[0, 0] [1, 1] [1, 1] : {block} to tensor<1xf32>
+    gpuvm.send %corner : tensor<1xf32>
+  }}
+  gpuvm.return %corner : !gpuvm.message<tensor<1xf32>>
+}}
+""", {}
+
+
+def heat_meanwhile(ranks, size, iterations):
+    """Heat whose first and last row are apart from the others, which are computed while these rows move: an exchange in each iteration."""
+    rows = size // ranks
+    row, many = f"tensor<1x{size}xf32>", f"tensor<{rows - 2}x{size}xf32>"
+
+    def stage(name, kind, operands, reads):
+        """`reads`: code of %here, and of %a above and %b below it; `side` is what is beside it."""
+        code, side = reads
+        return f"""
+    %{name} = gpuvm.stage @{name}({operands}) -> {kind} {{
+      %empty = tensor.empty() : {kind}
+      %new = linalg.generic {{indexing_maps = [affine_map<(y, x) -> (y, x)>], iterator_types = ["parallel", "parallel"]}}
+          outs(%empty : {kind}) {{
+      ^bb0(%unused: f32):
+        %y = linalg.index 0 : index
+        %x = linalg.index 1 : index
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %last = arith.constant {rows - 3} : index
+        %right = arith.constant {size - 1} : index
+        %isTop = arith.cmpi eq, %y, %c0 : index
+        %isBottom = arith.cmpi eq, %y, %last : index
+        %y1 = arith.subi %y, %c1 : index
+        %y2 = arith.addi %y, %c1 : index
+        %above = arith.maxsi %y1, %c0 : index
+        %below = arith.minsi %y2, %last : index
+        %x1 = arith.subi %x, %c1 : index
+        %x2 = arith.addi %x, %c1 : index
+        %isFirst = arith.cmpi eq, %x, %c0 : index
+        %isLast = arith.cmpi eq, %x, %right : index
+        %before = arith.select %isFirst, %right, %x1 : index
+        %after = arith.select %isLast, %c0, %x2 : index
+{code}
+        %c = tensor.extract {side.format(x="%before")}
+        %d = tensor.extract {side.format(x="%after")}
+{HEAT_SUM}      }} -> {kind}
+      gpuvm.send %new : {kind}
+    }}"""
+    inner = (f"""        %here = tensor.extract %m[%y, %x] : {many}
+        %a1 = tensor.extract %m[%above, %x] : {many}
+        %a2 = tensor.extract %t[%c0, %x] : {row}
+        %a = arith.select %isTop, %a2, %a1 : f32
+        %b1 = tensor.extract %m[%below, %x] : {many}
+        %b2 = tensor.extract %u[%c0, %x] : {row}
+        %b = arith.select %isBottom, %b2, %b1 : f32""", "%m[%y, {x}] : " + many)
+    top = (f"""        %here = tensor.extract %t[%c0, %x] : {row}
+        %a = tensor.extract %n[%c0, %x] : {row}
+        %b = tensor.extract %m[%c0, %x] : {many}""", "%t[%c0, {x}] : " + row)
+    bottom = (f"""        %here = tensor.extract %u[%c0, %x] : {row}
+        %a = tensor.extract %m[%last, %x] : {many}
+        %b = tensor.extract %n[%c0, %x] : {row}""", "%u[%c0, {x}] : " + row)
+    one, all_rows = f"!gpuvm.message<{row}>", f"!gpuvm.message<{many}>"
+    start = "".join(f"""
+  %s{name} = gpuvm.stage @noise_{name}() -> {kind} {{
+    %seed = arith.constant dense<[7, 0]> : tensor<2xi32>
+    %rank = gpuvm.rank : tensor<i32>
+    %v = gpuvm.random uniform seed(%seed : tensor<2xi32>) stream(%rank : tensor<i32>) -> {kind}
+    gpuvm.send %v : {kind}
+  }}""" for name, kind in (("t", row), ("m", many), ("u", row)))
+    return f"""
+gpuvm.program @heat() -> (corner: tensor<1xf32>) ranks({ranks}) {{{start}
+  %e:3 = gpuvm.repeat @iteration up_to {iterations} (%pt = %st : {one}, %pm = %sm : {all_rows}, %pu = %su : {one}) {{
+    %above = gpuvm.shift %pu offset(1) rotate : {one}
+    %below = gpuvm.shift %pt offset(-1) rotate : {one}
+{stage("inner", many, f"%t = %pt : {one}, %m = %pm : {all_rows}, %u = %pu : {one}", inner)}
+{stage("top", row, f"%n = %above : {row}, %t = %pt : {one}, %m = %pm : {all_rows}", top)}
+{stage("bottom", row, f"%m = %pm : {all_rows}, %u = %pu : {one}, %n = %below : {row}", bottom)}
+    gpuvm.next %top, %inner, %bottom : {one}, {all_rows}, {one}
+  }}
+  %corner = gpuvm.stage @corner(%v = %e#0 : {one}) -> tensor<1xf32> {{
+    %corner = tensor.extract_slice %v[0, 0] [1, 1] [1, 1] : {row} to tensor<1xf32>
     gpuvm.send %corner : tensor<1xf32>
   }}
   gpuvm.return %corner : !gpuvm.message<tensor<1xf32>>
@@ -180,58 +261,42 @@ def q6(ranks, rows):
 
 
 def boltzmann(ranks, size, turns):
-    """The lattice of bench/part_loops.py, its rows in blocks. Each step the three populations that cross an edge of a block go to the next one."""
+    """The lattice of bench/part_loops.py, its rows in blocks, of which the first and the last row are apart from the others: while these rows of all ranks move, the
+    others are computed (docs/exchanges.md)."""
     rows = size // ranks
-    block, edge = f"tensor<{rows}x{size}xf32>", f"tensor<1x{size}xf32>"
-    code = Scalars("        ")
-    arrived, crossing = [], [i for i, (dy, _) in enumerate(DIRECTIONS) if dy]
-    for i, (dy, dx) in enumerate(DIRECTIONS):
-        x = "%x"
-        if dx:
-            by = code.add(f"arith.constant {(size - dx) % size} : index").name
-            x = code.add(f"arith.andi {code.add(f'arith.addi %x, {by} : index').name}, %back : index").name
-        if not dy:
-            arrived.append(code.add(f"tensor.extract %o{i}[%y, {x}] : {block}"))
-            continue
-        at = "%above" if dy > 0 else "%below"
-        inside = code.add(f"tensor.extract %o{i}[{at}, {x}] : {block}").name
-        outside = code.add(f"tensor.extract %b{i}[%c0, {x}] : {edge}").name
-        arrived.append(code.add(f"arith.select {'%isFirst' if dy > 0 else '%isLast'}, {outside}, {inside} : f32"))
-    made = [value.name for value in collided(arrived)]
+    kinds = {"t": f"tensor<1x{size}xf32>", "v": f"tensor<{rows - 2}x{size}xf32>", "b": f"tensor<1x{size}xf32>"}
+    row = kinds["t"]
 
-    def nine(text, numbers=range(9)):
+    def each(text, numbers=range(9)):
         return ", ".join(text.format(i=i) for i in numbers)
-    message = f"!gpuvm.message<{block}>"
-    starts = "".join(f"""
-  %f{i} = gpuvm.stage @start{i}() -> {block} {{
-    %seed = arith.constant dense<[7, {i}]> : tensor<2xi32>
-    %rank = gpuvm.rank : tensor<i32>
-    %u = gpuvm.random uniform seed(%seed : tensor<2xi32>) stream(%rank : tensor<i32>) -> {block}
-    %one = arith.constant dense<1.0> : {block}
-    %v = arith.addf %u, %one : {block}
-    gpuvm.send %v : {block}
-  }}""" for i in range(9))
-    slices = "".join(f"      %s{i} = tensor.extract_slice %v{i}[{rows - 1 if DIRECTIONS[i][0] > 0 else 0}, 0] [1, {size}] [1, 1] : {block} to {edge}\n"
-                     for i in crossing)
-    shifts = "".join(f"    %b{i} = gpuvm.shift %c#{k} offset({DIRECTIONS[i][0]}) rotate : !gpuvm.message<{edge}>\n"
-                     for k, i in enumerate(crossing))
-    return f"""
-gpuvm.program @boltzmann() -> (corner: tensor<1xf32>) ranks({ranks}) {{{starts}
-  %l:9 = gpuvm.repeat @steps up_to {turns} ({nine("%g{i} = %f{i} : " + message)}) {{
-    %c:{len(crossing)} = gpuvm.stage @edges({nine("%v{i} = %g{i} : " + message, crossing)}) -> ({nine(edge, crossing)}) {{
-{slices}      gpuvm.send {nine("%s{i}", crossing)} : {nine(edge, crossing)}
-    }}
-{shifts}    %n:9 = gpuvm.stage @step({nine("%o{i} = %g{i} : " + message)}, {nine("%b{i} = %b{i} : " + edge, crossing)}) -> ({nine(block)}) {{
-      %empty = tensor.empty() : {block}
-      %r:9 = linalg.generic {{indexing_maps = [{nine("affine_map<(y, x) -> (y, x)>")}],
+
+    def message(part):
+        return f"!gpuvm.message<{kinds[part]}>"
+
+    def step(name, kind, operands, place):
+        """A stage that computes the nine populations of `kind`; `place(i, dy, x)` is code for the one of number i that has arrived."""
+        code = Scalars("        ")
+        arrived = []
+        for i, (dy, dx) in enumerate(DIRECTIONS):
+            x = "%x"
+            if dx:
+                by = code.add(f"arith.constant {(size - dx) % size} : index").name
+                x = code.add(f"arith.andi {code.add(f'arith.addi %x, {by} : index').name}, %back : index").name
+            arrived.append(place(code, i, dy, x))
+        made = [value.name for value in collided(arrived)]
+        lines = "\n".join(code.lines)
+        return f"""
+    %{name}:9 = gpuvm.stage @{name}({operands}) -> ({each(kind)}) {{
+      %empty = tensor.empty() : {kind}
+      %r:9 = linalg.generic {{indexing_maps = [{each("affine_map<(y, x) -> (y, x)>")}],
                            iterator_types = ["parallel", "parallel"]}}
-          outs({nine("%empty")} : {nine(block)}) {{
-      ^bb0({nine("%u{i}: f32")}):
+          outs({each("%empty")} : {each(kind)}) {{
+      ^bb0({each("%u{i}: f32")}):
         %y = linalg.index 0 : index
         %x = linalg.index 1 : index
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
-        %last = arith.constant {rows - 1} : index
+        %last = arith.constant {rows - 3} : index
         %back = arith.constant {size - 1} : index
         %isFirst = arith.cmpi eq, %y, %c0 : index
         %isLast = arith.cmpi eq, %y, %last : index
@@ -239,15 +304,56 @@ gpuvm.program @boltzmann() -> (corner: tensor<1xf32>) ranks({ranks}) {{{starts}
         %y2 = arith.addi %y, %c1 : index
         %above = arith.maxsi %y1, %c0 : index
         %below = arith.minsi %y2, %last : index
-""" + "\n".join(code.lines) + f"""
-        linalg.yield {", ".join(made)} : {nine("f32")}
-      }} -> ({nine(block)})
-      gpuvm.send {nine("%r#{i}")} : {nine(block)}
-    }}
-    gpuvm.next {nine("%n#{i}")} : {nine(message)}
+{lines}
+        linalg.yield {", ".join(made)} : {each("f32")}
+      }} -> ({each(kind)})
+      gpuvm.send {each("%r#{i}")} : {each(kind)}
+    }}"""
+
+    def extract(code, part, i, y, x, kind):
+        return code.add(f"tensor.extract %{part}{i}[{y}, {x}] : {kinds[kind]}")
+
+    def inner(code, i, dy, x):
+        if not dy:
+            return extract(code, "v", i, "%y", x, "v")
+        inside = extract(code, "v", i, "%above" if dy > 0 else "%below", x, "v").name
+        outside = extract(code, "t" if dy > 0 else "b", i, "%c0", x, "t").name
+        return code.add(f"arith.select {'%isFirst' if dy > 0 else '%isLast'}, {outside}, {inside} : f32")
+
+    def top(code, i, dy, x):
+        return extract(code, *{1: ("a", i, "%c0", x, "t"), 0: ("t", i, "%c0", x, "t"), -1: ("v", i, "%c0", x, "v")}[dy])
+
+    def bottom(code, i, dy, x):
+        return extract(code, *{1: ("v", i, "%last", x, "v"), 0: ("b", i, "%c0", x, "t"), -1: ("c", i, "%c0", x, "t")}[dy])
+    down, level, up = ([i for i, (dy, _) in enumerate(DIRECTIONS) if dy == way] for way in (1, 0, -1))
+    start = "".join(f"""
+  %{part}s{i} = gpuvm.stage @start_{part}{i}() -> {kind} {{
+    %seed = arith.constant dense<[7, {i}]> : tensor<2xi32>
+    %rank = gpuvm.rank : tensor<i32>
+    %u = gpuvm.random uniform seed(%seed : tensor<2xi32>) stream(%rank : tensor<i32>) -> {kind}
+    %one = arith.constant dense<1.0> : {kind}
+    %v = arith.addf %u, %one : {kind}
+    gpuvm.send %v : {kind}
+  }}""" for part, kind in kinds.items() for i in range(9))
+    state = ", ".join(each(f"%{part}p{{i}} = %{part}s{{i}} : {message(part)}") for part in kinds)
+    shifts = "".join(f"    %a{i} = gpuvm.shift %bp{i} offset(1) rotate : {message('b')}\n" for i in down)
+    shifts += "".join(f"    %c{i} = gpuvm.shift %tp{i} offset(-1) rotate : {message('t')}\n" for i in up)
+
+    def of(part, numbers, name=None):
+        return each(f"%{part}{{i}} = %{part}p{{i}} : {message(part)}", numbers) if not name else each(f"%{name}{{i}} = %{name}{{i}} : {row}", numbers)
+    steps = step("inner", kinds["v"], f"{of('v', range(9))}, {of('t', down)}, {of('b', up)}", inner)
+    steps += step("top", row, f"{of('a', down, 'a')}, {of('t', level)}, {of('v', up)}", top)
+    steps += step("bottom", row, f"{of('v', down)}, {of('b', level)}, {of('c', up, 'c')}", bottom)
+    following = ", ".join(each(f"%{name}#{{i}}") for name in ("top", "inner", "bottom"))
+    types = ", ".join(each(message(part)) for part in kinds)
+    return f"""
+gpuvm.program @boltzmann() -> (corner: tensor<1xf32>) ranks({ranks}) {{{start}
+  %l:27 = gpuvm.repeat @steps up_to {turns} ({state}) {{
+{shifts}{steps}
+    gpuvm.next {following} : {types}
   }}
-  %corner = gpuvm.stage @corner({nine("%v{i} = %l#{i} : " + message)}) -> tensor<1xf32> {{
-    %k = tensor.extract_slice %v0[0, 0] [1, 1] [1, 1] : {block} to tensor<1xf32>
+  %corner = gpuvm.stage @corner(%v = %l#0 : {message("t")}) -> tensor<1xf32> {{
+    %k = tensor.extract_slice %v[0, 0] [1, 1] [1, 1] : {row} to tensor<1xf32>
     gpuvm.send %k : tensor<1xf32>
   }}
   gpuvm.return %corner : !gpuvm.message<tensor<1xf32>>

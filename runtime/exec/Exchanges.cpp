@@ -295,11 +295,19 @@ Status RankExchange::start(const Carriers &carriers,
   return startOnHost(*carriers.ranks);
 }
 
+/// A link does not know which rank fails it: asks all of them for a word.
+static Status nameOfFailure(const Status &failure, Communicator &ranks) {
+  constexpr uint64_t kAnswerNs = 2'000'000'000;
+  Result<std::vector<std::string>> answers = gatherAll(ranks, "", kAnswerNs);
+  return answers.ok() ? failure : answers.status();
+}
+
 Status RankExchange::finish(const Carriers &carriers, uint64_t timeoutNs) {
   VM_RETURN_IF_ERROR(carriers.ranks->finish(timeoutNs));
-  if (carriers.link && !linkedTransfers().empty())
-    return carriers.link->finish(timeoutNs);
-  return {};
+  if (!carriers.link || linkedTransfers().empty())
+    return {};
+  Status status = carriers.link->finish(timeoutNs);
+  return status.ok() ? status : nameOfFailure(status, *carriers.ranks);
 }
 
 //===--- All of a plan ----------------------------------------------------===//
