@@ -12,6 +12,7 @@
 #pragma once
 
 #include "dialects/flow/Flow.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::gpuvm {
 
