@@ -97,7 +97,56 @@ def sort(run):
     return f"{len(x)} numbers, ranks have " + ", ".join(str(len(part)) for part in parts)
 
 
-PROGRAMS = {program.__name__: program for program in (heat, pagerank, sort)}
+def transformer(run):
+    tokens, model, heads, depth, hidden = 64, 128, 8, 32, 512
+    random = np.random.default_rng(5)
+
+    def normal(*shape):
+        return (random.standard_normal(shape) / np.sqrt(shape[0])).astype(np.float32)
+    x, g1, g2 = normal(tokens, model), 1 + normal(model), 1 + normal(model)
+    wq, wk, wv, w1, w3 = (normal(model, size) for size in (heads * depth,) * 3 + (hidden,) * 2)
+    wo, w2 = normal(heads * depth, model), normal(hidden, model)
+    for name, array in (("x", x), ("g1", g1), ("g2", g2)):
+        run.parts(name, [array] * run.ranks)
+    for name, array, axis in (("wq", wq, 1), ("wk", wk, 1), ("wv", wv, 1), ("w1", w1, 1), ("w3", w3, 1), ("wo", wo, 0), ("w2", w2, 0)):
+        run.parts(name, [np.ascontiguousarray(part) for part in np.split(array, run.ranks, axis)])
+    outputs = run.execute(["y"])["y"]
+
+    def norm(v, gain):
+        return v / np.sqrt((v * v).mean(1, keepdims=True) + 1e-5) * gain
+    v = x.astype(np.float64)
+    q, k, values = (np.moveaxis((norm(v, g1) @ w).reshape(tokens, heads, depth), 1, 0) for w in (wq, wk, wv))
+    scores = q @ np.moveaxis(k, 1, 2) / np.sqrt(depth) + np.triu(np.full((tokens, tokens), -np.inf), 1)
+    weights = np.exp(scores - scores.max(2, keepdims=True))
+    heads_out = np.moveaxis(weights / weights.sum(2, keepdims=True) @ values, 0, 1).reshape(tokens, -1)
+    v = v + heads_out @ wo
+    n = norm(v, g2)
+    v = v + ((n @ w1) * (n @ w3) / (1 + np.exp(-(n @ w3)))) @ w2
+    assert all(np.array_equal(outputs[0], one) for one in outputs)
+    error = np.abs(outputs[0] - v).max() / np.abs(v).max()
+    assert error < 1e-5, error
+    return f"one layer with {heads // run.ranks} heads and {hidden // run.ranks} hidden units a rank, {error:.1e} of the largest from NumPy in f64"
+
+
+def pipeline(run):
+    batches, rows, model, hidden = 8, 16, 128, 512
+    random = np.random.default_rng(6)
+    x = random.standard_normal((batches, rows, model), dtype=np.float32)
+    weights = [[(random.standard_normal(shape) / np.sqrt(shape[0])).astype(np.float32) for shape in ((model, hidden), (hidden, model))]
+               for _ in range(run.ranks)]
+    run.parts("inputs", [x] * run.ranks)
+    run.parts("w1", [own[0] for own in weights])
+    run.parts("w2", [own[1] for own in weights])
+    got = run.execute(["outputs"], batches=batches)["outputs"][-1]
+    v = x.astype(np.float64)
+    for w1, w2 in weights:
+        v = v + np.maximum(v @ w1, 0) @ w2
+    error = np.abs(got - v).max() / np.abs(v).max()
+    assert error < 1e-5, error
+    return f"{batches} batches through a block a rank, {error:.1e} of the largest from NumPy in f64"
+
+
+PROGRAMS = {program.__name__: program for program in (heat, pagerank, sort, transformer, pipeline)}
 
 
 def main():
