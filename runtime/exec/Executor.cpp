@@ -12,6 +12,7 @@
 
 #include "runtime/device/Variants.h"
 #include "runtime/exec/NamedSlots.h"
+#include "runtime/exec/RankStart.h"
 #include "runtime/exec/WarmUp.h"
 #include "runtime/plan/BoundedKernel.h"
 #include "runtime/plan/OptionalFeatures.h"
@@ -226,11 +227,7 @@ bool Executor::exportsRegions() const {
 }
 
 Status Executor::createExchanges() {
-  uint32_t ranks = options_.ranks->size();
-  if (plan_.ranks && plan_.ranks != ranks)
-    return Status(Code::BadInput,
-                  fmt::format("The plan is for {} ranks ({} run it).",
-                              plan_.ranks, ranks));
+  VM_RETURN_IF_ERROR(checkRankCount(*options_.ranks, plan_));
   Exchanges::Options options = {maxBufferBytes(), options_.linkBytes,
                                 options_.openLink, options_.loadTimeoutNs};
   return assign(exchanges_, Exchanges::create(device_, plan_, regions_,

@@ -18,13 +18,14 @@
 
 namespace vm {
 
-Status checkSamePlan(Communicator &ranks, const Plan &plan,
+Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t linkBytes,
                      uint64_t timeoutNs) {
-  const std::array<RankFact, 3> facts{
+  const std::array<RankFact, 4> facts{
       {{"gpuvm", GPUVM_VERSION},
        {"a number of ranks of", fmt::to_string(ranks.size())},
        {"the plan",
-        fmt::format("\"{}\" ({:016x})", plan.program, plan.identity)}}};
+        fmt::format("\"{}\" ({:016x})", plan.program, plan.identity)},
+       {"a link for exchanges of", fmt::format("{} bytes", linkBytes)}}};
   return checkSame(ranks, facts, timeoutNs);
 }
 

@@ -24,8 +24,9 @@
 namespace vm {
 
 /// Code::Rank, the same sentence on all ranks, if they do not have the same
-/// version of gpuvm and the same plan.
-Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t timeoutNs);
+/// version of gpuvm, the same plan and ExecutorOptions::linkBytes.
+Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t linkBytes,
+                     uint64_t timeoutNs);
 
 /// Code::BadInput if the plan is for another number of ranks.
 Status checkRankCount(const Communicator &ranks, const Plan &plan);

@@ -199,7 +199,8 @@ Status Vm::program(Plan plan) {
   Communicator &ranks = *options_.ranks;
   uint64_t timeoutNs = loadTimeoutNs(options_.timeoutNs);
   if (ranks.size() > 1)
-    VM_RETURN_IF_ERROR(checkSamePlan(ranks, plan, timeoutNs));
+    VM_RETURN_IF_ERROR(
+        checkSamePlan(ranks, plan, options_.linkBytes, timeoutNs));
   VM_RETURN_IF_ERROR(checkRankCount(ranks, plan));
   if (ranks.size() == 1)
     return loadProgram(std::move(plan));

@@ -237,7 +237,7 @@ def text_of(program, bindings=0):
 
 
 def write_program(base, program, inputs, bindings=0):
-    """Makes folder `base` with a program and its inputs, which are lists of numbers; what running it needs."""
+    """Makes folder `base` with a program and its inputs, which are lists of numbers, of each rank; what running it needs."""
     os.makedirs(base, exist_ok=True)
     with open(os.path.join(base, "program.mlir"), "w") as file:
         file.write(text_of(program, bindings))

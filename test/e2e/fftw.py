@@ -145,7 +145,7 @@ def run(folder, case):
         inputs.append(case.spectrum)
     expected = case.expected(unpack(case.dtype, pack(case.dtype, inputs[0])))
     try:
-        written = write_program(base, p, inputs)
+        written = write_program(base, p, [inputs])
         compile_program(base, "fused", [])
         [actual] = run_program(base, written, "fused")
     except Mismatch as failure:

@@ -316,7 +316,7 @@ def run(folder, case):
         inputs.append(rounded(value.dtype, np.array(numbers).reshape(value.shape)))
     expected = case.expected(*inputs)
     try:
-        written = write_program(base, p, stored)
+        written = write_program(base, p, [stored])
         for tag, options in TAGS.items():
             compile_program(base, tag, options)
             if is_same_plan(base, tag):

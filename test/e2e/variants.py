@@ -143,7 +143,7 @@ def check(folder, case, program, device):
     rng = random.Random(program.name)
     fill = lambda value: differential.FILLS.get(value.fill, differential.random_values)
     inputs = [fill(value)(rng, math.prod(value.shape), value.dtype) for value in program.inputs]
-    run = differential.write_program(base, program, inputs)
+    run = differential.write_program(base, program, [inputs])
     differential.call(["gpuvm-interpret", os.path.join(base, "program.mlir"), *differential.data_flags(base, run, "reference")])
     differential.compile_program(base, "variant", options)
     plan = os.path.join(base, "variant.gvplan")

@@ -390,7 +390,10 @@ TEST_F(ExchangesTest, OnAnotherNumberOfRanks) {
       Executor::create(*device_, makeKindsProgram(4, 8), {});
   ASSERT_FALSE(executor.ok());
   EXPECT_EQ(executor.status().code(), Code::BadInput);
-  EXPECT_EQ(executor.status().message(), "The plan is for 4 ranks (1 run it).");
+  EXPECT_EQ(
+      executor.status().message(),
+      "The plan \"kinds\" is compiled for 4 ranks and 1 runs it (mpirun -n 4 "
+      "starts as many).");
 }
 
 } // namespace

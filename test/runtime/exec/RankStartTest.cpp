@@ -143,6 +143,16 @@ TEST(RankStart, RefusesAnotherPlanOnAllRanks) {
   });
 }
 
+TEST(RankStart, RefusesAnotherLimitOfTheLink) {
+  runRanks(2, [](Communicator &ranks) {
+    Status status =
+        checkSamePlan(ranks, makePlan(), 100 + ranks.rank(), UINT64_MAX);
+    EXPECT_EQ(status.code(), Code::Rank);
+    EXPECT_EQ(status.message(), "Rank 1 has a link for exchanges of 101 bytes "
+                                "and rank 0 has 100 bytes.");
+  });
+}
+
 TEST(RankStart, NoRankHasAProgramThatOneCannotLoad) {
   runRanks(2, [](Communicator &ranks) {
     std::unique_ptr<Vm> vm = boot(ranks);
