@@ -312,6 +312,16 @@ Status RankExchange::finish(const Carriers &carriers, uint64_t timeoutNs) {
 
 //===--- All of a plan ----------------------------------------------------===//
 
+Status checkRankCount(const Communicator &ranks, const Plan &plan) {
+  if (plan.ranks == 0 || plan.ranks == ranks.size())
+    return {};
+  return Status(Code::BadInput,
+                fmt::format("The plan \"{}\" is compiled for {} ranks and {} "
+                            "run{} it (mpirun -n {} starts as many).",
+                            plan.program, plan.ranks, ranks.size(),
+                            ranks.size() == 1 ? "s" : "", plan.ranks));
+}
+
 /// What a rank sends in an exchange, at most. Capped, for huge plans.
 static uint64_t outgoingBytes(const Exchange &exchange, uint32_t ranks) {
   constexpr uint64_t kCap = uint64_t(1) << 60;

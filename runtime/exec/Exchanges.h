@@ -119,6 +119,9 @@ private:
   std::map<size_t, std::vector<uint32_t>> counts_;
 };
 
+/// Code::BadInput if the plan is for another number of ranks.
+Status checkRankCount(const Communicator &ranks, const Plan &plan);
+
 /// Those of a plan. One is under way at a time, so they share their memory.
 class Exchanges {
 public:

@@ -12,7 +12,6 @@
 
 #include "runtime/device/Variants.h"
 #include "runtime/exec/NamedSlots.h"
-#include "runtime/exec/RankStart.h"
 #include "runtime/exec/WarmUp.h"
 #include "runtime/plan/BoundedKernel.h"
 #include "runtime/plan/OptionalFeatures.h"

@@ -29,16 +29,6 @@ Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t linkBytes,
   return checkSame(ranks, facts, timeoutNs);
 }
 
-Status checkRankCount(const Communicator &ranks, const Plan &plan) {
-  if (plan.ranks == 0 || plan.ranks == ranks.size())
-    return {};
-  return Status(Code::BadInput,
-                fmt::format("The plan \"{}\" is compiled for {} ranks and {} "
-                            "run{} it (mpirun -n {} starts as many).",
-                            plan.program, plan.ranks, ranks.size(),
-                            ranks.size() == 1 ? "s" : "", plan.ranks));
-}
-
 static std::string quoted(const RankDevice &device) {
   return fmt::format("\"{}\"", device.name);
 }

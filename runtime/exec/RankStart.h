@@ -28,9 +28,6 @@ namespace vm {
 Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t linkBytes,
                      uint64_t timeoutNs);
 
-/// Code::BadInput if the plan is for another number of ranks.
-Status checkRankCount(const Communicator &ranks, const Plan &plan);
-
 /// A device, as other ranks see it.
 struct RankDevice {
   std::string name, uuid, host;
