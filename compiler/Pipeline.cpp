@@ -33,6 +33,7 @@ void gpuvm::buildPlanning(OpPassManager &passes,
     passes.addPass(createSetTargets(targets));
   }
   passes.addPass(createLink());
+  onProgram(createPartition());
   onProgram(createExpandExchanges());
   onProgram(createLowerPacked());
   onProgram(createLowerBounded());

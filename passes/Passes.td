@@ -63,6 +63,28 @@ def Link : Pass<"gpuvm-link", "::mlir::ModuleOp"> {
   }];
 }
 
+def Partition : GpuvmProgramPass<"gpuvm-partition"> {
+  let dependentDialects = kGeneralDialects;
+  let summary = "Makes the program of one rank of one on whole tensors.";
+  let description = [{
+    Takes programs of which inputs or outputs have a sharding; others stay as they
+    are. Inputs and outputs with a sharding get the type of a block. Value by
+    value, what stages compute is a block of each rank's, too, as long as that
+    needs no other blocks: an operation of `linalg` is cut along one of its
+    loops, and operands that all ranks have are cut by the number of the rank.
+    Where a reduction goes over the loop, each rank reduces its block, and
+    `gpuvm.all_reduce` combines them, if any order gives the same bits: sums of
+    integers, minima, maxima, and bits.
+
+    What else needs a whole tensor is computed by all ranks, after a
+    `gpuvm.all_gather`; a remark names it. An output with a sharding that all
+    ranks have is cut, and one without that is not whole is gathered. Iteration
+    values of repeats are blocks if their initial values and next ones are.
+    Stages are brought into the form of `gpuvm-generalize` first, and cut where
+    exchanges stand.
+  }];
+}
+
 def ExpandExchanges : GpuvmProgramPass<"gpuvm-expand-exchanges"> {
   let dependentDialects = kGeneralDialects;
   let summary = "Expands exchanges to transfers of bytes and stages.";

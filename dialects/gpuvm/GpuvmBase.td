@@ -131,6 +131,18 @@ def Gpuvm_TransferAttr : AttrDef<Gpuvm_Dialect, "Transfer"> {
 }
 def Gpuvm_TransferArrayAttr : TypedArrayAttrBase<Gpuvm_TransferAttr, "transfers">;
 
+def Gpuvm_ShardingAttr : AttrDef<Gpuvm_Dialect, "Sharding"> {
+  let mnemonic = "sharding";
+  let summary = "Along which axis a tensor is cut into blocks for the ranks.";
+  let description = [{
+    Rank r has block r of as many blocks of the same length as there are ranks.
+
+    Example: `#gpuvm.sharding<0>`
+  }];
+  let parameters = (ins "int64_t":$axis);
+  let assemblyFormat = "`<` $axis `>`";
+}
+
 def Gpuvm_OrderKind : I32Enum<"OrderKind", "how a reduction goes over its elements", [
     I32EnumCase<"sequential", 0>,
     I32EnumCase<"tiled", 1>,

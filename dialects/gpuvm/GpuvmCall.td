@@ -29,6 +29,8 @@ def Gpuvm_CallOp : Gpuvm_Op<"call", [ParentOneOf<["ProgramOp", "RepeatOp"]>]> {
     C3: no program calls itself, not through others either.
     C4: all calls together add at most 2^20 operations.
     C5: a program with `ranks` is called by programs with as many ranks.
+    C6: a program with shardings is called by programs with shardings; those of
+        its own inputs and outputs say nothing then.
 
     Example:
 

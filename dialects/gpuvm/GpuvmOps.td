@@ -59,6 +59,18 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
 
     C6: there are 1 to 1,024 ranks.
 
+    If an input or an output has a sharding, the program is written in the global
+    view: as if one process ran it, on whole tensors, and so it is interpreted.
+    `gpuvm-partition` makes the program of one rank of it, whose inputs and
+    outputs with a sharding are a block each; those without are the same on all
+    ranks.
+
+    C7: what has a sharding is a static tensor with elements of a program with
+        `ranks`. The axis is the tensor's, and its length a multiple of the
+        number of ranks.
+    C8: a program in the global view has no exchanges, and neither `gpuvm.rank`
+        nor `gpuvm.num_ranks`.
+
     Inputs may be bounded: the host says how many rows there are in each
     execution (docs/bounded.md). `%b: type rows %a` has as many as input `%a`.
 
@@ -92,6 +104,18 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
       gpuvm.return %sum : tensor<8xf32>
     }
     ```
+
+    ```mlir
+    !matrix = tensor<8x4xi32>
+    gpuvm.program @squares(%x: !matrix {gpuvm.sharding = #gpuvm.sharding<0>})
+        -> (y: !matrix {gpuvm.sharding = #gpuvm.sharding<0>}) ranks(4) {
+      %y = gpuvm.stage @square(%v = %x : !matrix) -> !matrix {
+        %s = arith.muli %v, %v : !matrix
+        gpuvm.send %s : !matrix
+      }
+      gpuvm.return %y : !gpuvm.message<!matrix>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<FunctionType>:$function_type,
@@ -101,6 +125,8 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
                        OptionalAttr<ArrayAttr>:$input_counts,
                        OptionalAttr<ArrayAttr>:$output_counts,
                        OptionalAttr<I64Attr>:$ranks,
+                       OptionalAttr<ArrayAttr>:$input_shardings,
+                       OptionalAttr<ArrayAttr>:$output_shardings,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$input_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
@@ -143,6 +169,15 @@ def Gpuvm_ProgramOp : Gpuvm_Op<"program", [
       return counts ? ::llvm::dyn_cast<::mlir::StringAttr>((*counts)[i])
                     : ::mlir::StringAttr();
     }
+    /// The sharding of input or output `i`; null if it has none.
+    static ::mlir::gpuvm::ShardingAttr
+    getSharding(::std::optional<::mlir::ArrayAttr> shardings, size_t i) {
+      return shardings ? ::llvm::dyn_cast<::mlir::gpuvm::ShardingAttr>(
+                             (*shardings)[i])
+                       : ::mlir::gpuvm::ShardingAttr();
+    }
+    /// Whether its types are those of whole tensors, not of a rank's.
+    bool isGlobalView() { return getInputShardings() || getOutputShardings(); }
   }];
 }
 

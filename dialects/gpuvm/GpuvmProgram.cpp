@@ -21,9 +21,42 @@ using namespace mlir::gpuvm;
 // Syntax
 //===----------------------------------------------------------------------===//
 
+/// How the sharding of an input or an output is written.
+static constexpr llvm::StringLiteral kShardingKey = "gpuvm.sharding";
+
+/// The sharding that a dictionary has, and nothing else; a unit if it is empty.
+static ParseResult readSharding(OpAsmParser &parser, SMLoc place,
+                                const NamedAttrList &attributes,
+                                SmallVectorImpl<Attribute> &shardings) {
+  Attribute &sharding =
+      shardings.emplace_back(parser.getBuilder().getUnitAttr());
+  for (NamedAttribute attribute : attributes) {
+    if (attribute.getName() != kShardingKey ||
+        !isa<ShardingAttr>(attribute.getValue()))
+      return parser.emitError(place,
+                              "an input or an output has no attribute but "
+                              "`gpuvm.sharding = #gpuvm.sharding<axis>`");
+    sharding = attribute.getValue();
+  }
+  return success();
+}
+
+/// The array of the program; null without a sharding.
+static ArrayAttr toShardings(Builder &builder, ArrayRef<Attribute> shardings) {
+  return llvm::any_of(shardings, llvm::IsaPred<ShardingAttr>)
+             ? builder.getArrayAttr(shardings)
+             : ArrayAttr();
+}
+
+static void printSharding(OpAsmPrinter &p, ShardingAttr sharding) {
+  if (sharding)
+    p << " {" << kShardingKey << " = " << sharding << '}';
+}
+
 static ParseResult parseOutputs(OpAsmParser &parser,
                                 SmallVectorImpl<Type> &types,
-                                SmallVectorImpl<Attribute> &names) {
+                                SmallVectorImpl<Attribute> &names,
+                                SmallVectorImpl<Attribute> &shardings) {
   if (failed(parser.parseOptionalArrow()))
     return success();
   Builder &builder = parser.getBuilder();
@@ -31,14 +64,16 @@ static ParseResult parseOutputs(OpAsmParser &parser,
     std::string name = "result" + std::to_string(names.size());
     Type &type = types.emplace_back();
     OptionalParseResult unnamed = parser.parseOptionalType(type);
-    if (unnamed.has_value()) {
-      names.push_back(builder.getStringAttr(name));
-      return *unnamed;
-    }
-    if (parser.parseKeywordOrString(&name) || parser.parseColon())
+    bool isNamed = !unnamed.has_value();
+    if (isNamed && (parser.parseKeywordOrString(&name) || parser.parseColon()))
       return failure();
     names.push_back(builder.getStringAttr(name));
-    return parser.parseType(type);
+    if (isNamed ? parser.parseType(type) : *unnamed)
+      return failure();
+    NamedAttrList attributes;
+    SMLoc place = parser.getCurrentLocation();
+    return failure(parser.parseOptionalAttrDict(attributes) ||
+                   readSharding(parser, place, attributes, shardings));
   };
   if (succeeded(parser.parseOptionalLParen())) {
     if (succeeded(parser.parseOptionalRParen()))
@@ -47,19 +82,23 @@ static ParseResult parseOutputs(OpAsmParser &parser,
                    parser.parseRParen());
   }
   names.push_back(builder.getStringAttr("result0"));
+  shardings.push_back(builder.getUnitAttr());
   return parser.parseType(types.emplace_back());
 }
 
-/// `(%x: type, %y: type rows %x)`. `rows` gets a name for each argument, "" for
-/// those without.
-static ParseResult
-parseInputs(OpAsmParser &parser,
-            SmallVectorImpl<OpAsmParser::Argument> &arguments,
-            SmallVectorImpl<StringRef> &rows) {
+/// `(%x: type {gpuvm.sharding = ...}, %y: type rows %x)`. `rows` gets a name
+/// for each argument, "" for those without.
+static ParseResult parseInputs(
+    OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Argument> &arguments,
+    SmallVectorImpl<StringRef> &rows, SmallVectorImpl<Attribute> &shardings) {
   return parser.parseCommaSeparatedList(
       OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
         OpAsmParser::UnresolvedOperand other;
-        if (parser.parseArgument(arguments.emplace_back(), /*allowType=*/true))
+        SMLoc place = parser.getCurrentLocation();
+        OpAsmParser::Argument &argument = arguments.emplace_back();
+        if (parser.parseArgument(argument, /*allowType=*/true,
+                                 /*allowAttrs=*/true) ||
+            readSharding(parser, place, argument.attrs, shardings))
           return failure();
         bool hasOther = succeeded(parser.parseOptionalKeyword("rows"));
         if (hasOther && parser.parseOperand(other, /*allowResultNumber=*/false))
@@ -130,16 +169,20 @@ ParseResult ProgramOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Type> outputTypes;
-  SmallVector<Attribute> inputNames, outputNames;
+  SmallVector<Attribute> inputNames, outputNames, inputShardings,
+      outputShardings;
   SmallVector<StringRef> inputRows;
+  auto &own = result.getOrAddProperties<Properties>();
   (void)mlir::impl::parseOptionalVisibilityKeyword(parser, result.attributes);
   if (parser.parseSymbolName(name, mlir::SymbolTable::getSymbolAttrName(),
                              result.attributes) ||
-      parseInputs(parser, arguments, inputRows) ||
-      parseOutputs(parser, outputTypes, outputNames) ||
-      parseRanks(parser, result.getOrAddProperties<Properties>().ranks) ||
+      parseInputs(parser, arguments, inputRows, inputShardings) ||
+      parseOutputs(parser, outputTypes, outputNames, outputShardings) ||
+      parseRanks(parser, own.ranks) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  own.input_shardings = toShardings(builder, inputShardings);
+  own.output_shardings = toShardings(builder, outputShardings);
   SmallVector<Type> inputTypes;
   for (const OpAsmParser::Argument &argument : arguments) {
     inputTypes.push_back(argument.type);
@@ -192,6 +235,7 @@ void ProgramOp::print(OpAsmPrinter &p) {
   auto inputs = getBody().getArguments();
   llvm::interleaveComma(inputs, p, [&](BlockArgument arg) {
     p.printRegionArgument(arg);
+    printSharding(p, getSharding(getInputShardings(), arg.getArgNumber()));
     StringRef rows = getRowsOf(arg.getArgNumber());
     for (auto [other, name] : llvm::zip_equal(inputs, getInputNames()))
       if (other != arg && cast<StringAttr>(name).getValue() == rows)
@@ -201,13 +245,14 @@ void ProgramOp::print(OpAsmPrinter &p) {
   FunctionType type = getProgramType();
   if (type.getNumResults() != 0) {
     p << " -> (";
-    llvm::interleaveComma(llvm::zip_equal(getOutputNames(), type.getResults()),
-                          p, [&](auto pair) {
-                            auto [name, outputType] = pair;
-                            printOutputName(p,
-                                            cast<StringAttr>(name).getValue());
-                            p << ": " << outputType;
-                          });
+    llvm::interleaveComma(
+        llvm::enumerate(getOutputNames(), type.getResults()), p,
+        [&](auto output) {
+          auto [i, name, outputType] = output;
+          printOutputName(p, cast<StringAttr>(name).getValue());
+          p << ": " << outputType;
+          printSharding(p, getSharding(getOutputShardings(), i));
+        });
     p << ')';
   }
   if (std::optional<uint64_t> ranks = getRanks())
@@ -216,6 +261,7 @@ void ProgramOp::print(OpAsmPrinter &p) {
       (*this)->getAttrs(),
       {getSymNameAttrName(), getFunctionTypeAttrName(), getInputNamesAttrName(),
        getOutputNamesAttrName(), getInputRowsAttrName(), getRanksAttrName(),
+       getInputShardingsAttrName(), getOutputShardingsAttrName(),
        getSymVisibilityAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
@@ -250,6 +296,56 @@ LogicalResult gpuvm::emitStrayOp(Operation &op, StringRef constraint) {
                  : "put it into the body of a stage");
 }
 
+/// C7, of inputs or of outputs.
+static LogicalResult verifyShardings(ProgramOp program,
+                                     std::optional<ArrayAttr> shardings,
+                                     ArrayAttr names, TypeRange types,
+                                     StringRef kind) {
+  if (shardings && shardings->size() != types.size())
+    return program.emitOpError("C7: there is one sharding per ") << kind;
+  for (auto [i, name, type] : llvm::enumerate(names, types)) {
+    ShardingAttr sharding = ProgramOp::getSharding(shardings, i);
+    if (!sharding)
+      continue;
+    auto fail = [&] {
+      return program.emitOpError("C7: ") << kind << ' ' << name << ' ';
+    };
+    if (!program.getRanks())
+      return fail() << "has a sharding in a program that does not say how many "
+                       "ranks there are: write `ranks(n)` after its outputs";
+    if (!isVmTensor(type))
+      return fail() << "has a sharding, and " << type
+                    << " is no static tensor with elements";
+    auto tensor = cast<RankedTensorType>(type);
+    auto ranks = static_cast<int64_t>(*program.getRanks());
+    int64_t axis = sharding.getAxis();
+    if (axis < 0 || axis >= tensor.getRank())
+      return fail() << "is cut along axis " << axis << ", which " << tensor
+                    << " does not have";
+    if (tensor.getDimSize(axis) % ranks != 0)
+      return fail() << "is cut along axis " << axis << ", whose length "
+                    << tensor.getDimSize(axis) << " is no multiple of the "
+                    << ranks << " ranks";
+  }
+  return success();
+}
+
+/// C8.
+static LogicalResult verifyGlobalView(ProgramOp program) {
+  if (!program.isGlobalView())
+    return success();
+  WalkResult result = program.getBody().walk([&](Operation *op) {
+    if (!op->hasTrait<IsExchange>() && !isa<RankOp, NumRanksOp>(op))
+      return WalkResult::advance();
+    op->emitOpError(
+        "C8: stands in a program with shardings, which is written on "
+        "whole tensors: its exchanges are the compiler's; without "
+        "shardings, a program is that of one rank");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 // What stands in the body is looked at before what stands in that, which would
 // be named otherwise.
 LogicalResult ProgramOp::verify() {
@@ -262,6 +358,11 @@ LogicalResult ProgramOp::verify() {
   if (type.getNumInputs() != getInputNames().size() ||
       type.getNumResults() != getOutputNames().size())
     return emitOpError("C2: there is one name per input and output");
+  if (failed(verifyShardings(*this, getInputShardings(), getInputNames(),
+                             type.getInputs(), "input")) ||
+      failed(verifyShardings(*this, getOutputShardings(), getOutputNames(),
+                             type.getResults(), "output")))
+    return failure();
   SmallVector<Type> unpacked(type.getResults());
   llvm::append_range(unpacked,
                      llvm::make_filter_range(type.getInputs(), [](Type input) {
@@ -347,7 +448,7 @@ LogicalResult ProgramOp::verifyRegions() {
              << heap.getSymName() << "\" too";
   if (!isa<ReturnOp>(getBody().front().back())) // C3
     return emitOpError("C3: the body does not end with gpuvm.return");
-  if (failed(verifyInputRows(*this)))
+  if (failed(verifyInputRows(*this)) || failed(verifyGlobalView(*this)))
     return failure();
   return verifyNames(*this);
 }

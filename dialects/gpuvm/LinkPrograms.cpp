@@ -81,6 +81,10 @@ FailureOr<ProgramOp> Linker::findCallee(CallOp call) {
            << " ranks, the program that calls it of "
            << (open.back().getRanks() ? std::to_string(*open.back().getRanks())
                                       : "any number");
+  if (callee.isGlobalView() && !open.back().isGlobalView()) // C6
+    return call.emitOpError("C6: program @")
+           << call.getCallee()
+           << " has shardings, the program that calls it has none";
   return callee;
 }
 

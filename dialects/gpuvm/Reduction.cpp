@@ -363,6 +363,19 @@ LogicalResult gpuvm::fixReductionOrder(linalg::GenericOp op) {
   return success();
 }
 
+bool gpuvm::keepFixedOrder(linalg::GenericOp op) {
+  auto fixed = op->getAttrOfType<OrderAttr>(kOrderAttr);
+  if (!fixed ||
+      canHaveOrder(op, fixed, describe(op.getContext(), computeOrder(op))))
+    return true;
+  if (fixed.getKind() != OrderKind::tiled)
+    return false;
+  ReductionOrder order;
+  order.sequential = true;
+  op->setAttr(kOrderAttr, describe(op.getContext(), order));
+  return true;
+}
+
 void gpuvm::keepReductionOrder(linalg::GenericOp whole,
                                linalg::GenericOp rest) {
   rest->setAttr(kOrderAttr,

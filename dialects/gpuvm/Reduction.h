@@ -85,6 +85,9 @@ inline constexpr llvm::StringLiteral kOrderAttr = "gpuvm.order";
 /// passes that change the operation keep. One that it has already has to be
 /// its own, or sequential.
 LogicalResult fixReductionOrder(linalg::GenericOp op);
+/// Whether `op`, which is a part of what had that order, can have it, too.
+/// Where only tiles are lost it becomes sequential.
+bool keepFixedOrder(linalg::GenericOp op);
 
 /// Two parallel loops of a contraction: results that differ in `columns` share
 /// what an input without that loop holds, and so do those that differ in

@@ -318,6 +318,8 @@ static Result<uint32_t> countRanks(ArrayRef<ProgramOp> programs,
   std::string source = "--ranks";
   for (ProgramOp program : programs) {
     uint64_t own = program.getRanks().value_or(0);
+    if (program.isGlobalView()) // Written for one process, on whole tensors.
+      own = 1;
     if (own == 0)
       continue;
     if (ranks != 0 && ranks != own)

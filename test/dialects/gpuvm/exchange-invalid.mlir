@@ -200,3 +200,46 @@ gpuvm.program @p(%x: tensor<8xf32>) ranks(2) {
   %y = flow.exchange [#gpuvm.transfer<kind = shift, offset = 1>] (%x) {input_windows = [#gpuvm.window<registers, 0, 16>]} : (tensor<8xf32>) -> tensor<8xf32>
   gpuvm.return
 }
+
+// -----
+
+// expected-error@+1 {{'gpuvm.program' op C7: input "x" has a sharding in a program that does not say how many ranks there are: write `ranks(n)` after its outputs}}
+gpuvm.program @p(%x: tensor<4xf32> {gpuvm.sharding = #gpuvm.sharding<0>}) {
+  gpuvm.return
+}
+
+// -----
+
+// expected-error@+1 {{'gpuvm.program' op C7: input "x" is cut along axis 1, which 'tensor<4xf32>' does not have}}
+gpuvm.program @p(%x: tensor<4xf32> {gpuvm.sharding = #gpuvm.sharding<1>}) ranks(2) {
+  gpuvm.return
+}
+
+// -----
+
+// expected-error@+1 {{'gpuvm.program' op C7: output "y" is cut along axis 1, whose length 7 is no multiple of the 3 ranks}}
+gpuvm.program @p(%x: tensor<6x7xf32> {gpuvm.sharding = #gpuvm.sharding<0>}) -> (y: tensor<6x7xf32> {gpuvm.sharding = #gpuvm.sharding<1>}) ranks(3) {
+  gpuvm.return %x : tensor<6x7xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'gpuvm.program' op C7: input "x" has a sharding, and 'tensor<?xf32, #gpuvm.bound<8>>' is no static tensor with elements}}
+gpuvm.program @p(%x: tensor<?xf32, #gpuvm.bound<8>> {gpuvm.sharding = #gpuvm.sharding<0>}) ranks(2) {
+  gpuvm.return
+}
+
+// -----
+
+gpuvm.program @p(%x: tensor<4xf32> {gpuvm.sharding = #gpuvm.sharding<0>}) -> (y: tensor<4xf32>) ranks(2) {
+  // expected-error@+1 {{'gpuvm.all_reduce' op C8: stands in a program with shardings, which is written on whole tensors: its exchanges are the compiler's; without shardings, a program is that of one rank}}
+  %y = gpuvm.all_reduce %x add : tensor<4xf32>
+  gpuvm.return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{an input or an output has no attribute but `gpuvm.sharding = #gpuvm.sharding<axis>`}}
+gpuvm.program @p(%x: tensor<4xf32> {gpuvm.shard = 0}) ranks(2) {
+  gpuvm.return
+}

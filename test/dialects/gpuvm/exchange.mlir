@@ -51,6 +51,13 @@ gpuvm.program @alone(%x: tensor<8xf32>) -> (y: tensor<8xf32>) ranks(1) {
   gpuvm.return %y : tensor<8xf32>
 }
 
+// On whole tensors, of which ranks have blocks.
+// CHECK: gpuvm.program @whole(%x: tensor<6x4xf32> {gpuvm.sharding = #gpuvm.sharding<1>}, %all: tensor<f32>) -> (y: tensor<6x4xf32> {gpuvm.sharding = #gpuvm.sharding<0>}, z: tensor<f32>) ranks(2) {
+gpuvm.program @whole(%x: tensor<6x4xf32> {gpuvm.sharding = #gpuvm.sharding<1>}, %all: tensor<f32>)
+    -> (y: tensor<6x4xf32> {gpuvm.sharding = #gpuvm.sharding<0>}, z: tensor<f32>) ranks(2) {
+  gpuvm.return %x, %all : tensor<6x4xf32>, tensor<f32>
+}
+
 // CHECK: gpuvm.program @transfers
 gpuvm.program @transfers(%x: tensor<6xf32>, %n: tensor<3xi32>) -> (y: tensor<18xf32>) ranks(3) {
   // CHECK: flow.exchange [#gpuvm.transfer<kind = all_to_all, counted = true>, #gpuvm.transfer<kind = all_gather>, #gpuvm.transfer<kind = shift, offset = -1, rotate = true>] ["work"](%x, %n, %x, %x) : (tensor<6xf32>, tensor<3xi32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<6xf32>, tensor<3xi32>, tensor<18xf32>, tensor<2x3xf32>)

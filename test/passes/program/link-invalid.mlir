@@ -128,3 +128,14 @@ gpuvm.program @stages(%x: tensor<4xf32>) -> (y: tensor<4xf32>) {
   }
   gpuvm.return %y : !gpuvm.message<tensor<4xf32>>
 }
+
+// -----
+
+gpuvm.program private @whole(%x: tensor<4xf32> {gpuvm.sharding = #gpuvm.sharding<0>}) ranks(2) {
+  gpuvm.return
+}
+gpuvm.program @p(%x: tensor<4xf32>) ranks(2) {
+  // expected-error@+1 {{'gpuvm.call' op C6: program @whole has shardings, the program that calls it has none}}
+  gpuvm.call @whole as @part (%x) : (tensor<4xf32>) -> ()
+  gpuvm.return
+}

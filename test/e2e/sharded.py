@@ -1,0 +1,237 @@
+"""Programs whose inputs and outputs have shardings, against the interpreter, which runs them on whole tensors.
+
+    sharded.py FOLDER [--seeds FIRST:LAST] [--device] [--kinds KIND,...]
+
+Programs of 2 to 4 ranks are drawn from seeds: own ones, or with --kinds those of differential.py, with shardings wherever a dimension has as many
+blocks as there are ranks. The program of one rank that gpuvm-partition makes is interpreted by all of them, and must give the same bits. With
+--device the program is compiled and run by so many processes, too. Exits 1 and leaves program and data in FOLDER if anything differs.
+"""
+
+import argparse
+import itertools
+import os
+import random
+import shutil
+import sys
+
+import numpy
+
+import differential
+import mpirun
+import programs
+import programs_repeat
+from program_text import NUMPY, Program, tensor
+
+
+def signature_with(program, ranks, axes):
+    """The text of a program with `axes` of inputs and outputs by name."""
+    mark = lambda name: f" {{gpuvm.sharding = #gpuvm.sharding<{axes[name]}>}}" if name in axes else ""
+    text = program.text()
+    start, end = text.index("("), text.index(" {\n")
+    inputs = ", ".join(f"%{v.name}: {v.type}{mark(v.name)}" for v in program.inputs)
+    outputs = ", ".join(f"{name}: {v.type}{mark(name)}" for name, v in program.results())
+    return f"{text[:start]}({inputs}) -> ({outputs}) ranks({ranks}){text[end:]}"
+
+
+class Blocks:
+    """A random program on matrices of i32 and f32 whose dimensions are multiples of the ranks."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(f"sharded {seed}")
+        self.ranks = self.rng.choice([2, 2, 3, 4])
+        self.p = Program(f"sharded_{seed}")
+        self.shape = (self.ranks * self.rng.choice([1, 2, 5, 16]), self.ranks * self.rng.choice([1, 3, 8, 33]))
+        self.kinds = [self.map, self.map, self.scale, self.rows, self.columns, self.total, self.product, self.number, self.sort, self.transposed,
+                      self.sums, self.moved, self.flat, self.running, self.reversed]
+
+    def matrix(self, values):
+        return self.rng.choice([v for v in values if v.shape == self.shape])
+
+    def step(self, values):
+        return self.rng.choice(self.kinds)(values)
+
+    def map(self, values):
+        op = self.rng.choice(["arith.addi", "arith.muli", "arith.xori", "arith.minsi"])
+        return self.p.stage(lambda s, a, b: s.binary(op, a, b), self.matrix(values), self.matrix(values))
+
+    def scale(self, values):
+        return self.p.stage(lambda s, a: s.binary("arith.muli", a, s.constant(a.shape, "i32", 3)), self.matrix(values))
+
+    def reduced(self, s, a, axis):
+        op, start = self.rng.choice([("arith.addi", 0), ("arith.addi", 5), ("arith.maxsi", -7), ("arith.xori", 3), ("arith.andi", -1)])
+        return s.broadcast(s.reduce(op, a, [axis], start), a.shape, [axis])
+
+    def rows(self, values):
+        return self.p.stage(lambda s, a: s.binary("arith.addi", a, self.reduced(s, a, 1)), self.matrix(values))
+
+    def columns(self, values):
+        return self.p.stage(lambda s, a: s.binary("arith.xori", a, self.reduced(s, a, 0)), self.matrix(values))
+
+    def total(self, values):
+        return self.p.stage(lambda s, a: s.binary("arith.addi", a, s.broadcast(s.reduce("arith.addi", a, [0, 1], 1), a.shape, [0, 1])),
+                            self.matrix(values))
+
+    def product(self, values):
+        """a (b^T c)."""
+        def build(s, a, b, c):
+            square = (b.shape[1], c.shape[1])
+            first = s.add(square, "i32", f"linalg.matmul ins(%{s.transpose(b, [1, 0]).name}, %{c.name} : {tensor(b.shape[::-1], 'i32')}, {c.type}) "
+                          f"outs(%{s.constant(square, 'i32', 0).name} : {tensor(square, 'i32')}) -> {tensor(square, 'i32')}")
+            return s.add(a.shape, "i32", f"linalg.matmul ins(%{a.name}, %{first.name} : {a.type}, {first.type}) "
+                         f"outs(%{s.constant(a.shape, 'i32', 2).name} : {a.type}) -> {a.type}")
+        return self.p.stage(build, self.matrix(values), self.matrix(values), self.matrix(values))
+
+    def number(self, values):
+        """Elements and their places."""
+        return self.p.stage(lambda s, a: s.binary("arith.addi", a, s.iota(a.shape, "i32")), self.matrix(values))
+
+    def sort(self, values):
+        return self.p.stage(lambda s, a: s.add(a.shape, "i32", f"gpuvm.sort %{a.name} : {a.type}"), self.matrix(values))
+
+    def running(self, values):
+        axis = self.rng.randrange(2)
+        return self.p.stage(lambda s, a: s.add(a.shape, "i32", f"gpuvm.scan %{a.name} dimension {axis} : ({a.type}) -> {a.type} {{\n"
+                                               "^bb0(%l: i32, %r: i32):\n%t = arith.addi %l, %r : i32\ngpuvm.yield %t : i32\n}"), self.matrix(values))
+
+    def transposed(self, values):
+        """Half of the matrix is turned, by way of a shape that is."""
+        return self.p.stage(lambda s, a: s.transpose(s.unary("math.absi", s.transpose(a, [1, 0])), [1, 0]), self.matrix(values))
+
+    def sums(self, values):
+        """Of floats, which are rounded, or their maxima."""
+        def build(s, a):
+            f = s.cast("arith.sitofp", s.binary("arith.remsi", a, s.constant(a.shape, "i32", 1001)), "f32")
+            f = s.binary("arith.divf", f, s.constant(a.shape, "f32", 7))
+            axis = self.rng.randrange(2)
+            f = s.broadcast(s.reduce(self.rng.choice(["arith.addf", "arith.maximumf"]), f, [axis], 0), a.shape, [axis])
+            return s.cast("arith.bitcast", f, "i32")
+        return self.p.stage(build, self.matrix(values))
+
+    def moved(self, values):
+        """Put together again along one axis, elsewhere."""
+        axis = self.rng.randrange(2)
+
+        def build(s, a):
+            cut = self.rng.randrange(a.shape[axis] + 1) or 1
+            rest = a.shape[axis] - cut
+            if not rest:
+                return a
+            sizes = lambda n: [n if i == axis else m for i, m in enumerate(a.shape)]
+            offsets = [cut if i == axis else 0 for i in range(2)]
+            return s.concat(s.slice(a, offsets, sizes(rest), [1, 1]), s.slice(a, [0, 0], sizes(cut), [1, 1]), axis)
+        return self.p.stage(build, self.matrix(values))
+
+    def flat(self, values):
+        return self.p.stage(lambda s, a: s.expand(s.unary("math.absi", s.collapse(a)), a.shape), self.matrix(values))
+
+    def reversed(self, values):
+        """By rows, as a table says."""
+        def build(s, a):
+            last = a.shape[0] - 1
+            return s.add(a.shape, "i32", f"tensor.generate {{\n^bb0(%i: index, %j: index):\n%c = arith.constant {last} : index\n"
+                         f"%k = arith.subi %c, %i : index\n%t = tensor.extract %{a.name}[%k, %j] : {a.type}\ntensor.yield %t : i32\n}} : {a.type}")
+        return self.p.stage(build, self.matrix(values))
+
+    def repeat(self, values):
+        """Carries one or two matrices."""
+        initial = [self.matrix(values) for _ in range(self.rng.randint(1, 2))]
+
+        def body(carried):
+            known = list(values) + carried
+            for _ in range(self.rng.randint(1, 3)):
+                known.append(self.step(known))
+            return [self.matrix(known[-2:]) for _ in carried], None
+        return self.p.repeat(self.rng.choice([1, 2, 3]), initial, body)
+
+    def program(self):
+        values = [self.p.input(self.shape, "i32") for _ in range(self.rng.randint(1, 3))]
+        for _ in range(self.rng.randint(1, 4)):
+            values.append(self.step(values))
+            if self.rng.random() < 0.4:
+                values += self.repeat(values)
+        self.p.outputs = [self.rng.choice(values[-4:]) for _ in range(self.rng.randint(1, 3))]
+        return self.p, self.ranks
+
+
+def draw_axes(rng, program, ranks):
+    """At least one sharding, if there is a place for one."""
+    places = [(v.name, v) for v in program.inputs] + program.results()
+    can = {name: [i for i, n in enumerate(v.shape) if n % ranks == 0] for name, v in places}
+    axes = {name: rng.choice(axes) for name, axes in can.items() if axes and rng.random() < 0.7}
+    first = next((name for name, axes in can.items() if axes), None)
+    return axes or ({first: can[first][0]} if first else {})
+
+
+def check(folder, program, ranks, axes, device):
+    base = os.path.join(folder, program.name)
+    os.makedirs(base, exist_ok=True)
+    path = lambda name: os.path.join(base, name)
+    with open(path("program.mlir"), "w") as file:
+        file.write(signature_with(program, ranks, axes))
+    for value, numbers in zip(program.inputs, differential.draw_inputs(program)):
+        differential.write_npy(path(value.name + ".npy"), value.shape, value.dtype, numbers)
+        if value.name in axes:
+            for r, block in enumerate(numpy.split(numpy.load(path(value.name + ".npy")), ranks, axes[value.name])):
+                numpy.save(path(f"{value.name}.{r}.npy"), block)
+    names = [name for name, _ in program.results()]
+    count = f"--iterations={program.iterations}"
+    inputs = lambda ranked: [f"--input={v.name}=@{path(v.name)}{'.{rank}' if ranked and v.name in axes else ''}.npy" for v in program.inputs]
+    outputs = lambda way, rank: [f"--output={name}=@{path(way)}-{name}{rank}.npy" for name in names]
+    differential.call(["gpuvm-interpret", path("program.mlir"), count, *inputs(False), *outputs("whole", "")])
+    differential.call(["gpuvm-opt", path("program.mlir"), "--gpuvm-link", "--gpuvm-partition", "-o", path("rank.mlir")])
+    differential.call(["gpuvm-interpret", path("rank.mlir"), count, *inputs(True), *outputs("ranks", ".{rank}")])
+    ways = ["ranks"]
+    if device:
+        differential.call(["gpuvm-compile", path("program.mlir"), "-o", path("rank.gvplan")])
+        differential.call([*mpirun.MPIRUN, "-n", str(ranks), "gpuvm-run", path("rank.gvplan"), "--validate", count, *inputs(True),
+                           *outputs("device", ".{rank}")])
+        ways.append("device")
+    for way, (name, value) in itertools.product(ways, program.results()):
+        whole = differential.read_npy(path(f"whole-{name}.npy"), value.dtype)
+        blocks = [path(f"{way}-{name}.{r}.npy") for r in range(ranks)]
+        if name in axes:
+            joined = numpy.concatenate([numpy.load(block) for block in blocks], axes[name])
+            numpy.save(path(f"{way}-{name}.npy"), joined)
+            blocks = [path(f"{way}-{name}.npy")]
+        for block in blocks:
+            differential.compare(value, whole, differential.read_npy(block, value.dtype), f"{program.name}: {name} {way}")
+    shutil.rmtree(base)
+
+
+def cases(arguments):
+    first, last = map(int, arguments.seeds.split(":"))
+    seeds = range(first, last)
+    if not arguments.kinds:
+        for seed in seeds:
+            yield Blocks(seed).program()
+        return
+    for kind in arguments.kinds.split(","):
+        for program in programs.KINDS[kind](seeds):
+            if len(program.programs) == 1 and program.inputs and program.outputs and not program.exact:
+                yield program, random.Random(program.name).choice([2, 3, 4])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--seeds", default="0:10")
+    parser.add_argument("--kinds")
+    parser.add_argument("--device", action="store_true")
+    arguments = parser.parse_args()
+    done = wrong = 0
+    for program, ranks in cases(arguments):
+        axes = draw_axes(random.Random(f"axes {program.name}"), program, ranks)
+        if not axes:
+            continue
+        done += 1
+        try:
+            check(arguments.folder, program, ranks, axes, arguments.device)
+        except differential.Mismatch as failure:
+            wrong += 1
+            print(f"{program.name}: {failure}")
+    print(f"{done} programs, {wrong} differ.")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
