@@ -2,7 +2,7 @@
 
     sharded.py FOLDER [--seeds FIRST:LAST] [--device] [--kinds KIND,...]
 
-Programs of 2 to 4 ranks are drawn from seeds: own ones, or with --kinds those of differential.py, with shardings wherever a dimension has as many
+Programs of 1 to 4 ranks are drawn from seeds: own ones, or with --kinds those of differential.py, with shardings wherever a dimension has as many
 blocks as there are ranks. The program of one rank that gpuvm-partition makes is interpreted by all of them, and must give the same bits. With
 --device the program is compiled and run by so many processes, too. Exits 1 and leaves program and data in FOLDER if anything differs.
 """
@@ -38,7 +38,7 @@ class Blocks:
 
     def __init__(self, seed):
         self.rng = random.Random(f"sharded {seed}")
-        self.ranks = self.rng.choice([2, 2, 3, 4])
+        self.ranks = self.rng.choice([1, 2, 2, 3, 3, 4])
         self.p = Program(f"sharded_{seed}")
         self.shape = (self.ranks * self.rng.choice([1, 2, 5, 16]), self.ranks * self.rng.choice([1, 3, 8, 33]))
         self.kinds = [self.map, self.map, self.scale, self.rows, self.columns, self.total, self.product, self.number, self.sort, self.transposed,

@@ -137,6 +137,25 @@ gpuvm.program @sorted(%x: tensor<8xi32> {gpuvm.sharding = #gpuvm.sharding<0>}) -
 
 // -----
 
+// Rows of a scan know nothing of each other.
+// CHECK-LABEL: gpuvm.program @rows
+!m = tensor<8x6xi32>
+gpuvm.program @rows(%x: !m {gpuvm.sharding = #gpuvm.sharding<0>}) -> (y: !m {gpuvm.sharding = #gpuvm.sharding<0>}) ranks(2) {
+  // CHECK-NOT: all_gather
+  // CHECK: scan %{{.*}} dimension 1 : (tensor<4x6xi32>) -> tensor<4x6xi32>
+  %y = gpuvm.stage @scan(%v = %x : !m) -> !m {
+    %s = gpuvm.scan %v dimension 1 : (!m) -> !m {
+    ^bb0(%l: i32, %r: i32):
+      %t = arith.addi %l, %r : i32
+      gpuvm.yield %t : i32
+    }
+    gpuvm.send %s : !m
+  }
+  gpuvm.return %y : !gpuvm.message<!m>
+}
+
+// -----
+
 // Iteration values stay cut, also one that begins as a constant.
 // CHECK-LABEL: gpuvm.program @loop
 gpuvm.program @loop(%x: tensor<8xi32> {gpuvm.sharding = #gpuvm.sharding<0>}) -> (y: tensor<8xi32>) ranks(2) {
