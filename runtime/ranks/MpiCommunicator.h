@@ -20,7 +20,7 @@
 namespace vm {
 
 struct MpiOptions {
-  /// For the first messages, which say who is there, and for the last ones.
+  /// For the first messages, which say what ranks there are, and the last ones.
   uint64_t timeoutNs = 60'000'000'000ull;
   /// A message goes in pieces of at most so many bytes: MPI counts with an int.
   uint64_t pieceBytes = uint64_t{1} << 30;

@@ -272,10 +272,11 @@ TEST(CRanks, LoadProgramsTogether) {
     bool isFirst = threads.rank() == 0;
     EXPECT_EQ(isFirst ? vm.program("missing.gvplan") : vm.program(plan),
               isFirst ? GPUVM_ERROR_BAD_INPUT : GPUVM_ERROR_RANK);
-    if (!isFirst)
+    if (!isFirst) {
       EXPECT_EQ(vm.error(),
                 "Rank 0 fails: The file cannot be opened (No such file or "
                 "directory) - while loading \"missing.gvplan\".");
+    }
   });
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-/// What all ranks share: messages by sender and receiver, and who has failed.
+/// What all ranks share: messages by sender and receiver, and which has failed.
 struct Post {
   std::mutex mutex;
   std::condition_variable changed;
