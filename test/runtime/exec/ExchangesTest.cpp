@@ -139,6 +139,10 @@ protected:
                         options.openLink
                     ? ""
                     : "Rank 0: NCCL is for devices of NVIDIA.");
+      bool isLinked =
+          options.openLink && 2 * ranks * block >= options.linkBytes;
+      EXPECT_EQ(executor.exchanges().carrierNames(),
+                isLinked ? "threads and mappings" : "threads");
       EXPECT_EQ(executor.counters().recorded.exchanges, 1u);
       EXPECT_EQ(executor.counters().executionSubmits, 4u);
     };
