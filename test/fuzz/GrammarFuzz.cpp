@@ -53,7 +53,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   judge(*grammar);
-  GrammarAutomaton once(*grammar), again(*grammar);
+  // Sanitizers are slow, and there are up to 256 tokens.
+  constexpr uint64_t kMaxWork = 1 << 13;
+  GrammarAutomaton once(*grammar, kMaxWork), again(*grammar, kMaxWork);
   int32_t state = once.start(), other = again.start();
   for (size_t i = 1; i < std::min<size_t>(input.size(), 256); ++i) {
     auto byte = static_cast<uint8_t>(input[i]);

@@ -15,15 +15,12 @@
 using namespace vm;
 using namespace vm::llm;
 
-/// About a second of a slow processor.
-static constexpr uint64_t kMaxWork = 1 << 24;
-
 static uint64_t keyOf(int32_t place, int32_t rest) {
   return uint64_t(uint32_t(place)) << 32 | uint32_t(rest);
 }
 
-GrammarAutomaton::GrammarAutomaton(Grammar grammar)
-    : grammar_(std::move(grammar)) {
+GrammarAutomaton::GrammarAutomaton(Grammar grammar, uint64_t maxWork)
+    : grammar_(std::move(grammar)), maxWork_(maxWork) {
   clear();
 }
 
@@ -40,14 +37,18 @@ void GrammarAutomaton::clear() {
   start_ = intern(close(std::move(open)), {});
 }
 
+/// Lower ends that stacks share are copied once: `copies` has what was.
 int32_t GrammarAutomaton::copyStack(const std::vector<Stack> &from,
-                                    int32_t stack) {
-  std::vector<Stack> upper;
-  for (; stack != 0; stack = from[size_t(stack)].rest)
-    upper.push_back(from[size_t(stack)]);
-  int32_t copy = 0;
-  for (; !upper.empty(); upper.pop_back())
-    copy = internStack(upper.back().place, copy);
+                                    int32_t stack,
+                                    std::vector<int32_t> &copies) {
+  std::vector<int32_t> upper;
+  for (; copies[size_t(stack)] < 0; stack = from[size_t(stack)].rest)
+    upper.push_back(stack);
+  int32_t copy = copies[size_t(stack)];
+  for (; !upper.empty(); upper.pop_back()) {
+    copy = internStack(from[size_t(upper.back())].place, copy);
+    copies[size_t(upper.back())] = copy;
+  }
   return copy;
 }
 
@@ -55,8 +56,10 @@ int32_t GrammarAutomaton::forget(int32_t kept) {
   State state = std::move(states_[size_t(kept)]);
   std::vector<Stack> from = std::move(stacks_);
   clear();
+  std::vector<int32_t> copies(from.size(), -1);
+  copies[0] = 0; // The empty one.
   for (int32_t &stack : state.stacks)
-    stack = copyStack(from, stack);
+    stack = copyStack(from, stack, copies);
   return intern(std::move(state.stacks), state.part);
 }
 
@@ -104,9 +107,9 @@ int32_t GrammarAutomaton::intern(std::vector<int32_t> stacks, Part part) {
 
 bool GrammarAutomaton::spend(uint64_t work) {
   work_ += work;
-  if (work_ > kMaxWork)
+  if (work_ > maxWork_)
     giveUp(fmt::format("The grammar takes more than {} steps for one token.",
-                       kMaxWork));
+                       maxWork_));
   return problem_.ok();
 }
 

@@ -29,7 +29,10 @@ public:
   /// The state after bytes with which no text of the grammar begins.
   static constexpr int32_t kDead = 0;
 
-  explicit GrammarAutomaton(Grammar grammar);
+  /// Steps for one token: about a second of a slow processor, and 300 MiB.
+  static constexpr uint64_t kMaxWork = 1 << 22;
+
+  explicit GrammarAutomaton(Grammar grammar, uint64_t maxWork = kMaxWork);
 
   /// States are numbers that hold until `forget`.
   int32_t start() const { return start_; }
@@ -85,13 +88,15 @@ private:
   std::vector<int32_t> matching(const std::vector<int32_t> &stacks,
                                 uint32_t first, uint32_t last);
   int32_t after(const std::vector<int32_t> &stacks, uint32_t character);
-  int32_t copyStack(const std::vector<Stack> &from, int32_t stack);
+  int32_t copyStack(const std::vector<Stack> &from, int32_t stack,
+                    std::vector<int32_t> &copies);
   void clear();
   /// Whether there is as much left for this token.
   bool spend(uint64_t work);
   void giveUp(std::string message);
 
   Grammar grammar_;
+  uint64_t maxWork_;
   std::vector<Stack> stacks_;
   std::unordered_map<uint64_t, int32_t> stackNumbers_;
   std::vector<State> states_;

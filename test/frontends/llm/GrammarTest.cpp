@@ -155,7 +155,7 @@ TEST(LlmGrammar, TooLongATokenIsGivenUp) {
   for (int i = 0; i < 1000 && automaton.problem().ok(); ++i)
     state = automaton.step(state, 'a');
   EXPECT_EQ(automaton.problem().message(),
-            "The grammar takes more than 16777216 steps for one token.");
+            "The grammar takes more than 4194304 steps for one token.");
 }
 
 //===----------------------------------------------------------------------===//
