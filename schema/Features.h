@@ -38,6 +38,11 @@ constexpr const char *toString(Feature feature) {
   return index < kNumFeatures ? kFeatures[index].name : "invalid";
 }
 
+constexpr const char *describe(Feature feature) {
+  auto index = static_cast<size_t>(feature);
+  return index < kNumFeatures ? kFeatures[index].words : "invalid";
+}
+
 /// The feature that a capability of SPIR-V, by its number, needs.
 constexpr std::optional<Feature> featureOfCapability(uint32_t capability) {
 #define GPUVM_CAPABILITY(NUMBER, NAME) capability == NUMBER ||

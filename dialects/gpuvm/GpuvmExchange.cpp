@@ -52,17 +52,19 @@ static LogicalResult verifyAxis(Operation *op, StringRef constraint,
          << ": there is no axis " << axis << " of " << type;
 }
 
-/// Whether the axis can be cut into blocks of the ranks.
-static LogicalResult verifyBlocks(Operation *op, StringRef constraint,
-                                  int64_t axis, RankedTensorType type) {
+/// How long the block of one rank is if the axis is cut into those of all.
+static FailureOr<int64_t> getBlockLength(Operation *op, StringRef constraint,
+                                         int64_t axis, RankedTensorType type) {
   if (failed(verifyAxis(op, constraint, axis, type)))
     return failure();
-  if (type.getDimSize(axis) % getRanks(op) == 0)
-    return success();
+  int64_t ranks =
+      std::max<int64_t>(getRanks(op), 1); // verifyExchange was here.
+  if (type.getDimSize(axis) % ranks == 0)
+    return type.getDimSize(axis) / ranks;
   return op->emitOpError(constraint)
          << ": axis " << axis << " of " << type << " has length "
-         << type.getDimSize(axis) << ", which is no multiple of the "
-         << getRanks(op) << " ranks";
+         << type.getDimSize(axis) << ", which is no multiple of the " << ranks
+         << " ranks";
 }
 
 /// Whether the first result has `shape`, and the elements of `source`.
@@ -106,11 +108,13 @@ LogicalResult AllReduceOp::verify() {
 LogicalResult ReduceScatterOp::verify() {
   RankedTensorType type = payloadType(getSource().getType());
   if (failed(verifyExchange(*this)) ||
-      failed(verifyRule(*this, getRule(), type.getElementType())) ||
-      failed(verifyBlocks(*this, "C2", getAxis(), type)))
+      failed(verifyRule(*this, getRule(), type.getElementType())))
+    return failure();
+  FailureOr<int64_t> block = getBlockLength(*this, "C2", getAxis(), type);
+  if (failed(block))
     return failure();
   SmallVector<int64_t> shape(type.getShape());
-  shape[getAxis()] /= getRanks(*this);
+  shape[getAxis()] = *block;
   return verifyResult(*this, "C2", type, shape);
 }
 
@@ -136,12 +140,13 @@ static LogicalResult verifyCounts(AllToAllOp op) {
 
 LogicalResult AllToAllOp::verify() {
   RankedTensorType type = payloadType(getSource().getType());
-  if (failed(verifyExchange(*this)) ||
-      failed(verifyBlocks(*this, "C1", getSplit(), type)) ||
-      failed(verifyAxis(*this, "C1", getConcat(), type)))
+  if (failed(verifyExchange(*this)))
+    return failure();
+  FailureOr<int64_t> block = getBlockLength(*this, "C1", getSplit(), type);
+  if (failed(block) || failed(verifyAxis(*this, "C1", getConcat(), type)))
     return failure();
   SmallVector<int64_t> shape(type.getShape());
-  shape[getSplit()] /= getRanks(*this);
+  shape[getSplit()] = *block;
   shape[getConcat()] *= getRanks(*this);
   if (failed(verifyResult(*this, "C1", type, shape)))
     return failure();

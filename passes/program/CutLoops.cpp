@@ -152,7 +152,7 @@ static Axis moveAxisOf(tensor::CollapseShapeOp op, int64_t axis,
   return std::nullopt;
 }
 
-static Axis moveAxisOf(tensor::ExtractSliceOp op, int64_t axis, int64_t ranks) {
+static Axis moveAxisOf(tensor::ExtractSliceOp op, int64_t axis, int64_t) {
   if (!isFull(op, op.getSourceType(), axis))
     return std::nullopt;
   llvm::SmallBitVector dropped = op.getDroppedDims();
@@ -162,18 +162,18 @@ static Axis moveAxisOf(tensor::ExtractSliceOp op, int64_t axis, int64_t ranks) {
   return axis - before;
 }
 
-static Axis moveAxisOf(tensor::InsertSliceOp op, int64_t axis, int64_t ranks) {
+static Axis moveAxisOf(tensor::InsertSliceOp op, int64_t axis, int64_t) {
   return op.getSourceType().getRank() == op.getType().getRank() &&
                  isFull(op, op.getType(), axis)
              ? Axis(axis)
              : std::nullopt;
 }
 
-static Axis moveAxisOf(tensor::ConcatOp op, int64_t axis, int64_t ranks) {
+static Axis moveAxisOf(tensor::ConcatOp op, int64_t axis, int64_t) {
   return static_cast<int64_t>(op.getDim()) != axis ? Axis(axis) : std::nullopt;
 }
 
-static Axis moveAxisOf(tensor::PadOp op, int64_t axis, int64_t ranks) {
+static Axis moveAxisOf(tensor::PadOp op, int64_t axis, int64_t) {
   return op.getStaticLow()[axis] == 0 && op.getStaticHigh()[axis] == 0
              ? Axis(axis)
              : std::nullopt;
@@ -181,7 +181,7 @@ static Axis moveAxisOf(tensor::PadOp op, int64_t axis, int64_t ranks) {
 
 /// Rows of a scan know nothing of each other. (Sums of floats have the order
 /// that follows from the whole.)
-static Axis moveAxisOf(ScanOp op, int64_t axis, int64_t ranks) {
+static Axis moveAxisOf(ScanOp op, int64_t axis, int64_t) {
   bool isAlone = op.getInputs().size() == 1 && op.getInitial().empty() &&
                  isa<IntegerType>(typeOf(op.getInputs()[0]).getElementType());
   return isAlone && static_cast<int64_t>(op.getDimension()) != axis

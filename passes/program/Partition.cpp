@@ -677,7 +677,7 @@ bool StageCutter::placeMove(Operation &op) {
   SmallVector<Axis> operands;
   for (Value operand : op.getOperands())
     operands.push_back(axisOf(operand));
-  std::optional<int64_t> axis = moveAxis(&op, operands, all.getRanks());
+  Axis axis = moveAxis(&op, operands, all.getRanks());
   if (!axis)
     return false;
   // All operands are tensors that are cut along one axis.
@@ -699,7 +699,7 @@ bool StageCutter::placeMove(Operation &op) {
   copy->setOperands(blocks);
   copy->getResult(0).setType(all.blockOf(typeOf(op.getResult(0)), *axis));
   resizeMove(copy, from);
-  define(op.getResult(0), copy->getResult(0), *axis);
+  define(op.getResult(0), copy->getResult(0), axis);
   return true;
 }
 

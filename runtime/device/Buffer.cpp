@@ -85,9 +85,8 @@ Status Buffer::allocate(const Device &device, MemoryRole role,
 }
 
 Result<int> Buffer::exportMemory(const Device &device) const {
-  VkMemoryGetFdInfoKHR info = {VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR};
-  info.memory = memory_.get();
-  info.handleType = kExported;
+  VkMemoryGetFdInfoKHR info = {VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
+                               nullptr, memory_.get(), kExported};
   int descriptor = -1;
   VM_RETURN_IF_VK_ERROR(
       device.vk()->vkGetMemoryFdKHR(device.handle(), &info, &descriptor),

@@ -40,7 +40,7 @@ public:
       add(fmt::format("Kernel \"{}\" needs the feature {} ({}), which the "
                       "device does not have.",
                       need.kernel, toString(need.feature),
-                      kFeatures[static_cast<size_t>(need.feature)].words));
+                      describe(need.feature)));
   }
 
   /// `verb` and `unit` make the sentence: "<user> <verb> <value> <unit>, more

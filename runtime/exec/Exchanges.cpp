@@ -378,7 +378,7 @@ Status Exchanges::openLink(const Device &device, const Regions &regions,
     return {};
   Status own = regions.exportMemory(
       device, [&](VkBuffer buffer, int descriptor, uint64_t bytes) -> Status {
-        Result<uint64_t> address = link_->import(descriptor, bytes);
+        Result<uint8_t *> address = link_->import(descriptor, bytes);
         if (address.ok())
           addresses_[buffer] = *address;
         return address.status();
@@ -389,11 +389,9 @@ Status Exchanges::openLink(const Device &device, const Regions &regions,
   return {};
 }
 
-std::optional<uint64_t> Exchanges::addressOf(const BufferRange &range) const {
+uint8_t *Exchanges::addressOf(const BufferRange &range) const {
   auto found = addresses_.find(range.buffer);
-  if (found == addresses_.end())
-    return std::nullopt;
-  return found->second + range.offset;
+  return found == addresses_.end() ? nullptr : found->second + range.offset;
 }
 
 /// Of an exchange that is large enough, those take it that can on all ranks:
@@ -426,14 +424,13 @@ Exchanges::link(const RankExchange &exchange, const Locate &locate) const {
   std::vector<RankExchange::Linked> linked;
   for (size_t number : exchange.linkedTransfers()) {
     const RankTransfer &transfer = exchange.transfer(number);
-    std::optional<uint64_t> source = addressOf(locate(transfer.source));
-    std::optional<uint64_t> destination =
-        addressOf(locate(transfer.destination));
+    uint8_t *source = addressOf(locate(transfer.source));
+    uint8_t *destination = addressOf(locate(transfer.destination));
     if (!source || !destination)
       return Status(Code::NoDevice,
                     "An exchange rotates between memory of the device and of "
                     "the host, which a link cannot reach.");
-    linked.push_back({number, *source, *destination});
+    linked.push_back({number, source, destination});
   }
   return linked;
 }

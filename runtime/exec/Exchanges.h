@@ -57,7 +57,7 @@ public:
   /// Addresses of a transfer's windows on the link.
   struct Linked {
     size_t transfer = 0;
-    uint64_t source = 0, destination = 0;
+    uint8_t *source = nullptr, *destination = nullptr; ///< On the device.
   };
 
   /// `plan` must outlive it. `isLinked`: of each transfer, whether it goes
@@ -157,7 +157,7 @@ public:
 private:
   Status openLink(const Device &device, const Regions &regions,
                   const Options &options);
-  std::optional<uint64_t> addressOf(const BufferRange &range) const;
+  uint8_t *addressOf(const BufferRange &range) const;
   Result<std::vector<bool>> chooseLinked(const Exchange &exchange,
                                          const Plan &plan,
                                          const Regions &regions,
@@ -166,8 +166,8 @@ private:
   Communicator *ranks_ = nullptr;
   std::unique_ptr<DeviceLink> link_;
   std::string whyNoLink_;
-  std::unordered_map<VkBuffer, uint64_t> addresses_; ///< On the link.
-  std::map<size_t, RankExchange> exchanges_;         ///< By command.
+  std::unordered_map<VkBuffer, uint8_t *> addresses_; ///< On the link.
+  std::map<size_t, RankExchange> exchanges_;          ///< By command.
   Staging sent_, received_;
 };
 

@@ -284,14 +284,14 @@ findUncoveredHazards(const Plan &plan, size_t maxHazards,
     std::vector<Access> accesses = accessesOf(plan, plan.commands[i]);
     for (Access &access : accesses)
       access.window = turns.at(access.window);
-    bool begins = std::holds_alternative<Exchange>(op);
-    if (begins || std::holds_alternative<Await>(op)) {
+    bool exchanges = std::holds_alternative<Exchange>(op) ||
+                     std::holds_alternative<Await>(op);
+    if (!exchanges && !std::holds_alternative<Barrier>(op))
+      return replay.run(i, accesses);
+    if (exchanges) {
       exchange = i;
       underWay = std::move(accesses);
     }
-    if (!begins && !std::holds_alternative<Barrier>(op) &&
-        !std::holds_alternative<Await>(op))
-      return replay.run(i, accesses);
     replay.clear();
     replay.run(exchange, underWay);
   };

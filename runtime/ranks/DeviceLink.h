@@ -22,10 +22,10 @@
 
 namespace vm {
 
-/// Bytes at an address of the own device, for another rank or from it.
+/// Bytes of the own device, for another rank or from it.
 struct LinkMessage {
   uint32_t rank = 0;
-  uint64_t address = 0;
+  uint8_t *address = nullptr; ///< On the device: not for the host to follow.
   uint64_t bytes = 0;
 };
 
@@ -41,7 +41,7 @@ public:
   /// Takes `descriptor`, memory of `bytes` bytes that Vulkan has exported, and
   /// says at which address messages find it. The link must end before the
   /// memory does.
-  virtual Result<uint64_t> import(int descriptor, uint64_t bytes) = 0;
+  virtual Result<uint8_t *> import(int descriptor, uint64_t bytes) = 0;
 
   /// As of Communicator. What the device has written before, by Vulkan, must be
   /// complete: the host has waited for it.

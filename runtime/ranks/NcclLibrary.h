@@ -77,10 +77,10 @@ struct NcclLibrary {
   int (*streamQuery)(cuda::Stream stream);
   int (*importMemory)(cuda::ExternalMemory *memory,
                       const cuda::ExternalMemoryHandle *handle);
-  int (*mapMemory)(uint64_t *address, cuda::ExternalMemory memory,
+  int (*mapMemory)(void **address, cuda::ExternalMemory memory,
                    const cuda::ExternalMemoryBuffer *buffer);
   int (*destroyMemory)(cuda::ExternalMemory memory);
-  int (*freeAddress)(uint64_t address);
+  int (*freeAddress)(void *address);
   int (*errorName)(int error, const char **name);
 
   // NCCL.

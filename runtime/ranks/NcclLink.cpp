@@ -41,7 +41,7 @@ public:
   Status connect(const nccl::UniqueId &id);
 
   std::string name() const override { return library_.version; }
-  Result<uint64_t> import(int descriptor, uint64_t bytes) override;
+  Result<uint8_t *> import(int descriptor, uint64_t bytes) override;
   Status start(std::span<const LinkMessage> sends,
                std::span<const LinkMessage> receives) override;
   Status finish(uint64_t timeoutNs) override;
@@ -62,7 +62,7 @@ private:
   nccl::Comm comm_ = nullptr;
   struct Imported {
     cuda::ExternalMemory memory;
-    uint64_t address;
+    void *address;
   };
   std::vector<Imported> imported_;
 };
@@ -124,7 +124,7 @@ Status NcclLink::connect(const nccl::UniqueId &id) {
                             "connect the devices with NCCL");
 }
 
-Result<uint64_t> NcclLink::import(int descriptor, uint64_t bytes) {
+Result<uint8_t *> NcclLink::import(int descriptor, uint64_t bytes) {
   cuda::ExternalMemoryHandle handle;
   handle.other[0] = handle.other[1] = nullptr;
   handle.descriptor = descriptor;
@@ -149,7 +149,7 @@ Result<uint64_t> NcclLink::import(int descriptor, uint64_t bytes) {
     return status;
   }
   imported_.push_back(imported);
-  return imported.address;
+  return static_cast<uint8_t *>(imported.address);
 }
 
 Status NcclLink::list(std::span<const LinkMessage> sends,
@@ -158,15 +158,14 @@ Status NcclLink::list(std::span<const LinkMessage> sends,
     return static_cast<int>(message.rank);
   };
   for (const LinkMessage &send : sends)
-    VM_RETURN_IF_ERROR(library_.checkNccl(
-        library_.send(reinterpret_cast<const void *>(send.address), send.bytes,
-                      nccl::kUint8, peer(send), comm_, stream_),
-        "send with NCCL"));
+    VM_RETURN_IF_ERROR(
+        library_.checkNccl(library_.send(send.address, send.bytes, nccl::kUint8,
+                                         peer(send), comm_, stream_),
+                           "send with NCCL"));
   for (const LinkMessage &receive : receives)
     VM_RETURN_IF_ERROR(library_.checkNccl(
-        library_.receive(reinterpret_cast<void *>(receive.address),
-                         receive.bytes, nccl::kUint8, peer(receive), comm_,
-                         stream_),
+        library_.receive(receive.address, receive.bytes, nccl::kUint8,
+                         peer(receive), comm_, stream_),
         "receive with NCCL"));
   return {};
 }

@@ -166,7 +166,7 @@ public:
       munmap(start, bytes);
   }
   std::string name() const override { return "mappings"; }
-  Result<uint64_t> import(int descriptor, uint64_t bytes) override {
+  Result<uint8_t *> import(int descriptor, uint64_t bytes) override {
     // As Mesa's os_malloc_aligned_fd has it: a header with the size and where
     // the memory begins.
     struct Header {
@@ -184,7 +184,7 @@ public:
     size_t offset = static_cast<Header *>(start)->offset;
     if (offset == 0 || offset > size || bytes > size - offset)
       return Status(Code::NoDevice, "The file is laid out otherwise.");
-    return reinterpret_cast<uint64_t>(start) + offset;
+    return static_cast<uint8_t *>(start) + offset;
   }
   Status start(std::span<const LinkMessage> sends,
                std::span<const LinkMessage> receives) override {
@@ -201,7 +201,7 @@ public:
 
 private:
   static std::span<uint8_t> bytesOf(const LinkMessage &message) {
-    return {reinterpret_cast<uint8_t *>(message.address), message.bytes};
+    return {message.address, message.bytes};
   }
 
   Communicator &ranks_;
