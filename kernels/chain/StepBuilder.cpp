@@ -31,8 +31,8 @@ Value StepBuilder::argument(Value value, RankedTensorType type) {
   return body.getArgument(place - operands.begin());
 }
 
-/// `value` as it is in the chain; null if it is made of what is held and there
-/// are instances.
+/// `value` as it is in the chain; null if there are instances and it is made of
+/// what is held, or by a root, which an instance has its own part of.
 Value StepBuilder::full(Value value) {
   if (Value known = fullValues.lookupOrNull(value))
     return known;
@@ -44,6 +44,8 @@ Value StepBuilder::full(Value value) {
     fullValues.map(value, own);
     return own;
   }
+  if (numDims() > 0 && (isa<RootOpInterface>(op) || isReduction(op)))
+    return Value();
   for (Value operand : getOperandsAndTables(op))
     if (!full(operand))
       return Value();
