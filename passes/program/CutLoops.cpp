@@ -50,21 +50,49 @@ static std::optional<SmallVector<Rule>> rulesOf(linalg::GenericOp op) {
   return rules;
 }
 
+std::optional<int64_t> gpuvm::windowOf(AffineExpr place, unsigned loop,
+                                       ArrayRef<int64_t> ranges) {
+  if (auto dim = dyn_cast<AffineDimExpr>(place))
+    return dim.getPosition() == loop ? 0 : ranges[dim.getPosition()] - 1;
+  auto both = dyn_cast<AffineBinaryOpExpr>(place);
+  if (!both)
+    return std::nullopt;
+  if (place.getKind() == AffineExprKind::Add) {
+    std::optional<int64_t> left = windowOf(both.getLHS(), loop, ranges),
+                           right = windowOf(both.getRHS(), loop, ranges);
+    return left && right ? std::optional(*left + *right) : std::nullopt;
+  }
+  auto factor = dyn_cast<AffineConstantExpr>(both.getRHS());
+  if (place.getKind() != AffineExprKind::Mul || !factor ||
+      factor.getValue() < 0 || place.isFunctionOfDim(loop))
+    return std::nullopt;
+  std::optional<int64_t> left = windowOf(both.getLHS(), loop, ranges);
+  return left ? std::optional(*left * factor.getValue()) : std::nullopt;
+}
+
 /// How operands are cut where `loop` is; none if one of them cannot be.
 static std::optional<LoopCut> cutAlong(linalg::GenericOp op, unsigned loop) {
-  LoopCut cut = {loop, {}, {}};
+  LoopCut cut = {loop, {}, {}, {}};
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  bool isParallel =
+      op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel;
   for (AffineMap map : op.getIndexingMapsArray()) {
     Axis axis;
+    int64_t more = 0;
     for (auto [i, place] : llvm::enumerate(map.getResults())) {
       if (!place.isFunctionOfDim(loop))
         continue;
-      if (!isa<AffineDimExpr>(place) || axis)
+      std::optional<int64_t> window = windowOf(place, loop, ranges);
+      bool isPlain = isa<AffineDimExpr>(place);
+      if (axis || !window || (!isParallel && !isPlain))
         return std::nullopt;
       axis = i;
+      more = *window;
     }
     cut.operandAxes.push_back(axis);
+    cut.moreRows.push_back(more);
   }
-  if (op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel)
+  if (isParallel)
     return cut;
   std::optional<SmallVector<Rule>> rules = rulesOf(op);
   if (!rules)
@@ -89,18 +117,21 @@ static int64_t countExchanged(linalg::GenericOp op, const LoopCut &cut,
 }
 
 std::optional<LoopCut> gpuvm::chooseLoop(linalg::GenericOp op, int64_t ranks,
-                                         function_ref<Axis(Value)> axisOf) {
+                                         function_ref<Axis(Value)> axisOf,
+                                         ArrayRef<unsigned> others) {
+  SmallVector<unsigned> loops;
+  for (OpOperand &operand : op->getOpOperands())
+    if (Axis axis = axisOf(operand.get()))
+      if (auto dim = dyn_cast<AffineDimExpr>(
+              op.getMatchingIndexingMap(&operand).getResult(*axis)))
+        loops.push_back(dim.getPosition());
+  llvm::append_range(loops, others);
   std::optional<LoopCut> best;
   int64_t least = 0;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Axis axis = axisOf(operand.get());
-    if (!axis)
+  for (unsigned loop : loops) {
+    if (op.getStaticLoopRanges()[loop] % ranks != 0)
       continue;
-    AffineExpr place = op.getMatchingIndexingMap(&operand).getResult(*axis);
-    auto dim = dyn_cast<AffineDimExpr>(place);
-    if (!dim || op.getStaticLoopRanges()[dim.getPosition()] % ranks != 0)
-      continue;
-    std::optional<LoopCut> cut = cutAlong(op, dim.getPosition());
+    std::optional<LoopCut> cut = cutAlong(op, loop);
     if (!cut)
       continue;
     int64_t bytes = countExchanged(op, *cut, axisOf);

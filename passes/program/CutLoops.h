@@ -26,15 +26,26 @@ using Axis = std::optional<int64_t>;
 struct LoopCut {
   unsigned loop;
   SmallVector<Axis> operandAxes; ///< How each operand has to be cut.
+  /// How many rows more than its block each operand is read at: a window slides
+  /// over it.
+  SmallVector<int64_t> moreRows;
   /// If the loop reduces: how what ranks have of each result is combined.
   SmallVector<Rule> rules;
 };
 
 /// The loop for which the fewest bytes have to be exchanged, of those that
-/// operands which are cut are cut along; none if there is none that blocks
-/// can be computed of. A reduction is cut if any order has the same bits.
+/// operands are cut along, or that `others` has; none if there is none that
+/// blocks can be computed of. A reduction is cut if any order has the same
+/// bits.
 std::optional<LoopCut> chooseLoop(linalg::GenericOp op, int64_t ranks,
-                                  function_ref<Axis(Value)> axisOf);
+                                  function_ref<Axis(Value)> axisOf,
+                                  ArrayRef<unsigned> others);
+
+/// How far beyond its own row a window reaches whose place along an axis is
+/// `place`: the number of `loop` and of other loops, times what is not
+/// negative. None if it is something else.
+std::optional<int64_t> windowOf(AffineExpr place, unsigned loop,
+                                ArrayRef<int64_t> ranges);
 
 /// Whether `op` is a reduction of which the order can be seen in its results.
 bool reducesFloats(linalg::GenericOp op);

@@ -42,7 +42,8 @@ class Blocks:
         self.p = Program(f"sharded_{seed}")
         self.shape = (self.ranks * self.rng.choice([1, 2, 5, 16]), self.ranks * self.rng.choice([1, 3, 8, 33]))
         self.kinds = [self.map, self.map, self.scale, self.rows, self.columns, self.total, self.product, self.number, self.sort, self.transposed,
-                      self.sums, self.moved, self.flat, self.running, self.reversed]
+                      self.sums, self.moved, self.flat, self.running, self.reversed, self.around, self.around, self.rolled, self.window, self.near,
+                      self.near, self.put]
 
     def matrix(self, values):
         return self.rng.choice([v for v in values if v.shape == self.shape])
@@ -130,6 +131,96 @@ class Blocks:
             last = a.shape[0] - 1
             return s.add(a.shape, "i32", f"tensor.generate {{\n^bb0(%i: index, %j: index):\n%c = arith.constant {last} : index\n"
                          f"%k = arith.subi %c, %i : index\n%t = tensor.extract %{a.name}[%k, %j] : {a.type}\ntensor.yield %t : i32\n}} : {a.type}")
+        return self.p.stage(build, self.matrix(values))
+
+    def around(self, values):
+        """Neighbours along one axis or both, behind a border of equal numbers."""
+        def build(s, a):
+            border = [self.rng.choice([0, 1, 1, 2]), self.rng.choice([0, 1, 1, 3])]
+            after = [self.rng.choice([b, b, 0]) for b in border]
+            shape = [n + b + c for n, b, c in zip(a.shape, border, after)]
+            wide = s.pad(a, border, after, self.rng.choice([0, 0, 7]))
+            total = a
+            for _ in range(self.rng.randint(1, 3)):
+                offsets = [self.rng.randint(0, n - m) for n, m in zip(shape, a.shape)]
+                total = s.binary(self.rng.choice(["arith.addi", "arith.muli"]), total, s.slice(wide, offsets, list(a.shape), [1, 1]))
+            return total
+        return self.p.stage(build, self.matrix(values))
+
+    def rolled(self, values):
+        """What leaves at one end comes in at the other, as often as that is done."""
+        def roll(s, a, axis, by):
+            sizes = lambda n: [n if i == axis else m for i, m in enumerate(a.shape)]
+            last = s.slice(a, [a.shape[axis] - by if i == axis else 0 for i in range(2)], sizes(by), [1, 1])
+            return s.concat(last, s.slice(a, [0, 0], sizes(a.shape[axis] - by), [1, 1]), axis)
+
+        def build(s, a):
+            total = a
+            for _ in range(self.rng.randint(1, 3)):
+                axis = self.rng.randrange(2)
+                if a.shape[axis] > 1:
+                    far = self.rng.choice([1, 1, a.shape[axis] - 1, self.rng.randint(1, a.shape[axis] - 1)])
+                    total = s.binary("arith.addi", roll(s, self.rng.choice([a, total]), axis, far), total)
+            return total
+        return self.p.stage(build, self.matrix(values))
+
+    def put(self, values):
+        """Some rows or columns of one matrix in another one."""
+        axis = self.rng.randrange(2)
+
+        def build(s, a, b):
+            n = self.rng.randint(1, a.shape[axis])
+            sizes = [n if i == axis else m for i, m in enumerate(a.shape)]
+            place = lambda: [self.rng.randint(0, a.shape[axis] - n) if i == axis else 0 for i in range(2)]
+            return s.insert(s.slice(a, place(), sizes, [1, 1]), b, place(), [1, 1])
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
+
+    def window(self, values):
+        """A convolution with dilated windows of a padded matrix."""
+        def build(s, a):
+            sizes, steps = [self.rng.choice([1, 2, 3]) for _ in range(2)], [self.rng.choice([1, 1, 2]) for _ in range(2)]
+            more = [(n - 1) * m for n, m in zip(sizes, steps)]
+            low = [self.rng.randint(0, n) for n in more]
+            wide = s.pad(a, low, [n - l for n, l in zip(more, low)], self.rng.choice([0, 3]))
+            taps = s.constant(sizes, "i32", 3)
+            place = [f"d{i} + d{i + 2}" if m == 1 else f"d{i} + d{i + 2} * {m}" for i, m in enumerate(steps)]
+            return s.add(a.shape, "i32", f"linalg.generic {{indexing_maps = [affine_map<(d0, d1, d2, d3) -> ({place[0]}, {place[1]})>, "
+                         "affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1)>], "
+                         'iterator_types = ["parallel", "parallel", "reduction", "reduction"]} '
+                         f"ins(%{wide.name}, %{taps.name} : {wide.type}, {taps.type}) outs(%{s.constant(a.shape, 'i32', 1).name} : {a.type}) {{\n"
+                         "^bb0(%e: i32, %t: i32, %o: i32):\n%m = arith.muli %e, %t : i32\n%q = arith.addi %o, %m : i32\nlinalg.yield %q : i32\n"
+                         f"}} -> {a.type}")
+        return self.p.stage(build, self.matrix(values))
+
+    def near(self, values):
+        """Rows and columns near the own ones, or at an end or the other one where there are none."""
+        def build(s, a):
+            lines = []
+
+            def index(axis, k):
+                n = a.shape[axis]
+                far = self.rng.choice([0, 1, 1, 2]) % n
+                lines.append(f"%c{k} = arith.constant {far} : index\n%n{k} = arith.constant {n} : index\n%z{k} = arith.constant 0 : index\n"
+                             f"%l{k} = arith.constant {n - 1} : index\n%i{k} = linalg.index {axis} : index")
+                kind = self.rng.choice(["own", "least", "most", "round", "choose", "back"])
+                lines.append({"own": f"%k{k} = arith.addi %i{k}, %z{k} : index",
+                              "least": f"%m{k} = arith.subi %i{k}, %c{k} : index\n%k{k} = arith.maxsi %m{k}, %z{k} : index",
+                              "most": f"%m{k} = arith.addi %i{k}, %c{k} : index\n%k{k} = arith.minsi %m{k}, %l{k} : index",
+                              "round": f"%m{k} = arith.addi %i{k}, %c{k} : index\n%k{k} = arith.remui %m{k}, %n{k} : index",
+                              "choose": f"%u{k} = arith.constant 1 : index\n%m{k} = arith.addi %i{k}, %u{k} : index\n"
+                                        f"%t{k} = arith.cmpi eq, %i{k}, %l{k} : index\n%k{k} = arith.select %t{k}, %z{k}, %m{k} : index",
+                              "back": f"%m{k} = arith.subi %i{k}, %c{k} : index\n%t{k} = arith.cmpi slt, %m{k}, %z{k} : index\n"
+                                      f"%a{k} = arith.addi %m{k}, %n{k} : index\n%w{k} = arith.select %t{k}, %a{k}, %m{k} : index\n"
+                                      f"%k{k} = arith.remui %w{k}, %n{k} : index"}[kind])
+                return f"%k{k}"
+            lines.append("%s0 = arith.constant 1 : i32")
+            for k in range(self.rng.randint(1, 3)):
+                row, column = index(0, 2 * k), index(1, 2 * k + 1)
+                lines.append(f"%e{k} = tensor.extract %{a.name}[{row}, {column}] : {a.type}\n%s{k + 1} = arith.addi %s{k}, %e{k} : i32")
+            count = k + 1
+            return s.add(a.shape, "i32", f"linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], "
+                         f'iterator_types = ["parallel", "parallel"]}} outs(%{s.constant(a.shape, "i32", 0).name} : {a.type}) {{\n'
+                         "^bb0(%o: i32):\n" + "\n".join(lines) + f"\nlinalg.yield %s{count} : i32\n}} -> {a.type}")
         return self.p.stage(build, self.matrix(values))
 
     def repeat(self, values):

@@ -1,0 +1,344 @@
+//===- StageRows.cpp - rows of the neighbours in the stages of a rank -----===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Slices, padding and concatenations along the axis that is cut are computed
+// where they are read, of blocks with a halo.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/program/StageCutter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// The rows of a value that is cut, or made of the rows of such ones.
+std::optional<ShiftedRows> StageCutter::rowsOf(Value value) {
+  if (auto rows = shifted.find(value); rows != shifted.end())
+    return rows->second;
+  Axis axis = axisOf(value);
+  return axis ? std::optional(ShiftedRows::of(value, *axis)) : std::nullopt;
+}
+
+/// The rows of neighbours that blocks of `rows`, and `more` rows after each of
+/// them, are made of; none if these are not near or blocks are not as long as
+/// those of the sources.
+std::optional<RowReach> StageCutter::reachOf(const ShiftedRows &rows,
+                                             int64_t more) const {
+  std::optional<int64_t> length = rows.getSourceLength();
+  if (!length || rows.getLength() != *length + more)
+    return std::nullopt;
+  RowReach reach;
+  for (const ShiftedRows::Piece &piece : rows.pieces)
+    if (piece.source)
+      reach.add(RowReach::of(piece.shift, more, *length));
+  return all.fits(reach, *length) ? std::optional(reach) : std::nullopt;
+}
+
+/// The parts of a move along one axis and along the others, one by one: padding
+/// is first along the others, a slice first along the one.
+void StageCutter::splitMove(Operation &op) {
+  OpBuilder before(&op);
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    std::optional<ShiftedRows> rows = rowsOf(pad.getSource());
+    Value fill = pad.getConstantPaddingValue();
+    if (!rows || !fill || !pad.getLow().empty() || !pad.getHigh().empty())
+      return;
+    SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
+    int64_t lowHere = std::exchange(low[rows->axis], 0),
+            highHere = std::exchange(high[rows->axis], 0);
+    auto isNone = [](int64_t n) { return n == 0; };
+    if ((lowHere == 0 && highHere == 0) ||
+        (llvm::all_of(low, isNone) && llvm::all_of(high, isNone)))
+      return;
+    SmallVector<int64_t> shape(pad.getResultType().getShape());
+    shape[rows->axis] -= lowHere + highHere;
+    SmallVector<OpFoldResult> lows =
+                                  getAsIndexOpFoldResult(op.getContext(), low),
+                              highs =
+                                  getAsIndexOpFoldResult(op.getContext(), high);
+    auto others = tensor::PadOp::create(
+        before, op.getLoc(),
+        RankedTensorType::get(shape, pad.getResultType().getElementType()),
+        pad.getSource(), lows, highs, fill);
+    place(*others);
+    done.insert(others);
+    pad.getSourceMutable().assign(others);
+    for (size_t i = 0; i < low.size(); ++i)
+      low[i] = high[i] = 0;
+    low[rows->axis] = lowHere;
+    high[rows->axis] = highHere;
+    pad.setStaticLow(low);
+    pad.setStaticHigh(high);
+    return;
+  }
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  std::optional<ShiftedRows> rows =
+      slice ? rowsOf(slice.getSource()) : std::nullopt;
+  if (!rows || slice.getDroppedDims().test(rows->axis))
+    return;
+  SmallVector<int64_t> offsets(slice.getStaticOffsets()),
+      sizes(slice.getStaticSizes()), strides(slice.getStaticStrides());
+  SmallVector<int64_t> shape(slice.getSourceType().getShape());
+  int64_t axis = rows->axis, length = shape[axis];
+  bool isFull =
+      offsets[axis] == 0 && sizes[axis] == length && strides[axis] == 1;
+  bool hasOthers = false;
+  for (int64_t i = 0, e = offsets.size(); i < e; ++i)
+    hasOthers |= i != axis &&
+                 (ShapedType::isDynamic(offsets[i]) || sizes[i] != shape[i]);
+  if (isFull || !hasOthers || ShapedType::isDynamic(offsets[axis]))
+    return;
+  shape[axis] = sizes[axis];
+  SmallVector<int64_t> starts(shape.size(), 0), steps(shape.size(), 1);
+  starts[axis] = offsets[axis];
+  steps[axis] = strides[axis];
+  auto along = tensor::ExtractSliceOp::create(
+      before, op.getLoc(),
+      RankedTensorType::get(shape, slice.getSourceType().getElementType()),
+      slice.getSource(), ValueRange(), ValueRange(), ValueRange(), starts,
+      shape, steps);
+  place(*along);
+  done.insert(along);
+  slice.getSourceMutable().assign(along);
+  offsets[axis] = 0;
+  strides[axis] = 1;
+  slice.setStaticOffsets(offsets);
+  slice.setStaticStrides(strides);
+}
+
+/// Notes which rows the result has of what is cut. It is computed where it is
+/// read.
+bool StageCutter::placeRows(Operation &op) {
+  std::optional<ShiftedRows> rows =
+      shiftRows(&op, [&](Value value) { return rowsOf(value); });
+  if (!rows || !rows->getSourceLength())
+    return false;
+  bool isBlock = rows->getLength() == *rows->getSourceLength();
+  if (isBlock && !reachOf(*rows, 0))
+    return false;
+  for (const ShiftedRows::Piece &piece : rows->pieces)
+    if (piece.source)
+      send(piece.source);
+  Value result = op.getResult(0);
+  all.define(result, Value(), isBlock ? Axis(rows->axis) : std::nullopt);
+  shifted[result] = std::move(*rows);
+  return true;
+}
+
+/// Whether all bits of a number are 0.
+static bool isZero(TypedAttr number) {
+  if (auto real = dyn_cast<FloatAttr>(number))
+    return real.getValue().isPosZero();
+  auto integer = dyn_cast<IntegerAttr>(number);
+  return integer && integer.getValue().isZero();
+}
+
+/// The rank's block of `rows`, and `more` rows after it.
+Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
+                               Location loc) {
+  int64_t length = *rows.getSourceLength(), axis = rows.axis,
+          block = length / all.getRanks();
+  SmallVector<std::pair<Value, int64_t>> parts; // A source, and how far.
+  SmallVector<size_t> partOf;                   // Of each piece with a source.
+  for (const ShiftedRows::Piece &piece : rows.pieces) {
+    if (!piece.source) {
+      partOf.push_back(0);
+      continue;
+    }
+    std::pair<Value, int64_t> part(piece.source,
+                                   nearestShift(piece.shift, length));
+    auto *known = llvm::find(parts, part);
+    partOf.push_back(known - parts.begin());
+    if (known == parts.end())
+      parts.push_back(part);
+  }
+  SmallVector<Value> blocks;
+  for (auto [value, shift] : parts) {
+    RowReach reach = RowReach::of(shift, more, length);
+    for (const ShiftedRows::Piece &piece : rows.pieces)
+      if (piece.source == value && nearestShift(piece.shift, length) == shift &&
+          piece.shift != shift)
+        reach.wraps = true;
+    if (shift == 0 && more == 0) {
+      blocks.push_back(here(value));
+      continue;
+    }
+    Partitioner::Halo halo = all.halo(source(value), reach);
+    Value wide = argument(halo.wide);
+    RankedTensorType type = typeOf(wide);
+    SmallVector<int64_t> shape(type.getShape()), offsets(shape.size(), 0),
+        strides(shape.size(), 1);
+    shape[axis] = block + more;
+    offsets[axis] = halo.reach.before + shift;
+    blocks.push_back(tensor::ExtractSliceOp::create(
+        b, loc, RankedTensorType::get(shape, type.getElementType()), wide,
+        ValueRange(), ValueRange(), ValueRange(), offsets, shape, strides));
+  }
+  // Where a halo has no rows it has zeros, unless it comes round.
+  auto isOutside = [&](const ShiftedRows::Piece &piece) {
+    auto [value, shift] = parts.front();
+    return isZero(piece.fill) && (shift != 0 || more != 0) &&
+           !all.halo(source(value), RowReach()).reach.wraps &&
+           (piece.end + shift <= 0 || piece.begin + shift >= length);
+  };
+  if (blocks.size() == 1 && llvm::all_of(rows.pieces, [&](auto &piece) {
+        return piece.source || isOutside(piece);
+      }))
+    return blocks.front();
+  // Which piece a row is of, its number says.
+  auto type = cast<RankedTensorType>(blocks.front().getType());
+  SmallVector<AffineMap> maps(blocks.size() + 1,
+                              b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  Value begin = blockBegin(b, loc, getRank(), block);
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  return linalg::GenericOp::create(
+             b, loc, type, blocks, empty, maps, iterators,
+             [&](OpBuilder &nested, Location at, ValueRange elements) {
+               Value index = linalg::IndexOp::create(nested, at, axis);
+               Value row = arith::AddIOp::create(nested, at, begin, index);
+               Value chosen;
+               for (auto [piece, part] : llvm::zip_equal(rows.pieces, partOf)) {
+                 Value element =
+                     piece.source
+                         ? elements[part]
+                         : arith::ConstantOp::create(nested, at, piece.fill);
+                 if (!chosen) {
+                   chosen = element;
+                   continue;
+                 }
+                 Value first =
+                     arith::ConstantIndexOp::create(nested, at, piece.begin);
+                 Value isThere = arith::CmpIOp::create(
+                     nested, at, arith::CmpIPredicate::sge, row, first);
+                 chosen = arith::SelectOp::create(nested, at, isThere, element,
+                                                  chosen);
+               }
+               linalg::YieldOp::create(nested, at, chosen);
+             })
+      .getResult(0);
+}
+
+/// Whether the rank can have its `block` rows of `value`, and some after them,
+/// without all of it.
+bool StageCutter::isShifted(Value value, int64_t axis, int64_t block) {
+  std::optional<ShiftedRows> rows = rowsOf(value);
+  if (!rows || rows->axis != axis ||
+      *rows->getSourceLength() != block * all.getRanks())
+    return false;
+  return axisOf(value) == axis ||
+         reachOf(*rows, rows->getLength() - *rows->getSourceLength());
+}
+
+/// The `block` rows of the rank, and `more` rows after them.
+Value StageCutter::rowsHere(Value value, int64_t axis, int64_t block,
+                            int64_t more) {
+  if (isShifted(value, axis, block))
+    return more == 0 ? blockHere(value, axis)
+                     : shiftedHere(*rowsOf(value), more, value.getLoc());
+  if (more == 0)
+    return blockHere(value, axis);
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = block + more;
+  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), sizes,
+      strides(shape.size(), b.getIndexAttr(1));
+  offsets[axis] = blockBegin(b, value.getLoc(), getRank(), block);
+  for (int64_t size : shape)
+    sizes.push_back(b.getIndexAttr(size));
+  return tensor::ExtractSliceOp::create(
+      b, value.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+      wholeHere(value), offsets, sizes, strides);
+}
+
+/// The rows of neighbours that the body of `op` reads of a table that is cut,
+/// if they are near the row of the loop's number; none of another table.
+std::optional<RowReach> StageCutter::reachOf(linalg::GenericOp op, Value table,
+                                             unsigned loop) {
+  Axis axis = axisOf(table);
+  if (!axis)
+    return std::nullopt;
+  std::optional<RowReach> reach = reachOfTable(op, table, *axis, loop);
+  return reach && all.fits(*reach, typeOf(table).getDimSize(*axis))
+             ? reach
+             : std::nullopt;
+}
+
+/// Loops along which windows slide over rows, or near whose numbers tables are
+/// read.
+SmallVector<unsigned> StageCutter::loopsOfRows(linalg::GenericOp op) {
+  SmallVector<unsigned> loops;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SetVector<Value> tables;
+  getUsedValuesDefinedAbove(op->getRegions(), tables);
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    bool slides = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      std::optional<ShiftedRows> rows = rowsOf(operand.get());
+      if (!rows || *rows->getSourceLength() != ranges[loop])
+        return false;
+      AffineExpr place =
+          op.getMatchingIndexingMap(&operand).getResult(rows->axis);
+      return place.isFunctionOfDim(loop) &&
+             windowOf(place, loop, ranges).has_value();
+    });
+    if (slides || llvm::any_of(tables, [&](Value table) {
+          return reachOf(op, table, loop).has_value();
+        }))
+      loops.push_back(loop);
+  }
+  return loops;
+}
+
+/// Reads of tables in `copy`, which has those of `op`, are at rows of the block
+/// with its halo.
+void StageCutter::numberInHalos(linalg::GenericOp op, const IRMapping &copies,
+                                linalg::GenericOp copy, unsigned loop) {
+  OpBuilder::InsertionGuard guard(b);
+  op.walk([&](tensor::ExtractOp read) {
+    Value table = read.getTensor();
+    if (op->isAncestor(table.getParentRegion()->getParentOp()))
+      return;
+    std::optional<RowReach> reach = reachOf(op, table, loop);
+    if (!reach)
+      return;
+    auto copied =
+        copies.lookup(read.getResult()).getDefiningOp<tensor::ExtractOp>();
+    int64_t axis = *axisOf(table), length = typeOf(table).getDimSize(axis);
+    int64_t before =
+        reach->isOwn() ? 0 : all.halo(source(table), *reach).reach.before;
+    RowDistance distance =
+        *distanceOf(read.getIndices()[axis], op, loop, length);
+    Location loc = read.getLoc();
+    b.setInsertionPoint(copied);
+    Value index;
+    if (distance.least == distance.most) {
+      b.setInsertionPointToStart(
+          copy.getBody()); // Reads may be in a loop there.
+      index = linalg::IndexOp::create(b, loc, loop);
+      Value far =
+          arith::ConstantIndexOp::create(b, loc, before + distance.least);
+      index = arith::AddIOp::create(b, loc, index, far);
+    } else {
+      b.setInsertionPoint(copy);
+      Value begin = blockBegin(b, loc, getRank(), length / all.getRanks());
+      Value first = arith::SubIOp::create(
+          b, loc, begin, arith::ConstantIndexOp::create(b, loc, before));
+      b.setInsertionPoint(copied);
+      index = arith::SubIOp::create(b, loc, copied.getIndices()[axis], first);
+      if (distance.wraps) {
+        Value all = arith::ConstantIndexOp::create(b, loc, length);
+        index = arith::AddIOp::create(b, loc, index, all);
+        index = arith::RemUIOp::create(b, loc, index, all);
+      }
+    }
+    copied.getIndicesMutable()[axis].assign(index);
+  });
+}
