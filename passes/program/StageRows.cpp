@@ -139,92 +139,115 @@ static bool isZero(TypedAttr number) {
   return integer && integer.getValue().isZero();
 }
 
-/// The rank's block of `rows`, and `more` rows after it.
-Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
-                               Location loc) {
-  int64_t length = *rows.getSourceLength(), axis = rows.axis,
-          block = length / all.getRanks();
-  SmallVector<std::pair<Value, int64_t>> parts; // A source, and how far.
-  SmallVector<size_t> partOf;                   // Of each piece with a source.
+namespace {
+/// A source, how far its rows lie from the own ones, and whether one that is
+/// meant lies farther by the length of the axis.
+struct Part {
+  Value source;
+  int64_t shift;
+  bool wraps;
+};
+} // namespace
+
+/// What rows are made of, and which of it each piece is, if it has a source.
+static SmallVector<Part> findParts(const ShiftedRows &rows,
+                                   SmallVectorImpl<size_t> &partOf) {
+  SmallVector<Part> parts;
+  int64_t length = *rows.getSourceLength();
   for (const ShiftedRows::Piece &piece : rows.pieces) {
-    if (!piece.source) {
-      partOf.push_back(0);
-      continue;
-    }
-    std::pair<Value, int64_t> part(piece.source,
-                                   nearestShift(piece.shift, length));
-    auto *known = llvm::find(parts, part);
+    int64_t shift = nearestShift(piece.shift, length);
+    auto *known = llvm::find_if(parts, [&](const Part &part) {
+      return part.source == piece.source && part.shift == shift;
+    });
     partOf.push_back(known - parts.begin());
-    if (known == parts.end())
-      parts.push_back(part);
-  }
-  SmallVector<Value> blocks;
-  for (auto [value, shift] : parts) {
-    RowReach reach = RowReach::of(shift, more, length);
-    for (const ShiftedRows::Piece &piece : rows.pieces)
-      if (piece.source == value && nearestShift(piece.shift, length) == shift &&
-          piece.shift != shift)
-        reach.wraps = true;
-    if (shift == 0 && more == 0) {
-      blocks.push_back(here(value));
+    if (!piece.source)
       continue;
-    }
-    Partitioner::Halo halo = all.halo(source(value), reach);
-    Value wide = argument(halo.wide);
-    RankedTensorType type = typeOf(wide);
-    SmallVector<int64_t> shape(type.getShape()), offsets(shape.size(), 0),
-        strides(shape.size(), 1);
-    shape[axis] = block + more;
-    offsets[axis] = halo.reach.before + shift;
-    blocks.push_back(tensor::ExtractSliceOp::create(
-        b, loc, RankedTensorType::get(shape, type.getElementType()), wide,
-        ValueRange(), ValueRange(), ValueRange(), offsets, shape, strides));
+    if (known == parts.end())
+      known = &parts.emplace_back(Part{piece.source, shift, false});
+    known->wraps |= piece.shift != shift;
   }
-  // Where a halo has no rows it has zeros, unless it comes round.
-  auto isOutside = [&](const ShiftedRows::Piece &piece) {
-    auto [value, shift] = parts.front();
-    return isZero(piece.fill) && (shift != 0 || more != 0) &&
-           !all.halo(source(value), RowReach()).reach.wraps &&
-           (piece.end + shift <= 0 || piece.begin + shift >= length);
-  };
-  if (blocks.size() == 1 && llvm::all_of(rows.pieces, [&](auto &piece) {
-        return piece.source || isOutside(piece);
-      }))
-    return blocks.front();
-  // Which piece a row is of, its number says.
+  return parts;
+}
+
+/// Of each row, whose number begins with `begin`, the element of the block that
+/// its piece is of, or what it is filled with.
+static Value chooseRows(OpBuilder &b, Location loc, const ShiftedRows &rows,
+                        ArrayRef<Value> blocks, ArrayRef<size_t> partOf,
+                        Value begin) {
   auto type = cast<RankedTensorType>(blocks.front().getType());
   SmallVector<AffineMap> maps(blocks.size() + 1,
                               b.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
-  Value begin = blockBegin(b, loc, getRank(), block);
+  auto choose = [&](OpBuilder &nested, Location at, ValueRange elements) {
+    Value index = linalg::IndexOp::create(nested, at, rows.axis);
+    Value row = arith::AddIOp::create(nested, at, begin, index), chosen;
+    for (auto [piece, part] : llvm::zip_equal(rows.pieces, partOf)) {
+      Value element = piece.source
+                          ? elements[part]
+                          : arith::ConstantOp::create(nested, at, piece.fill);
+      if (!chosen) {
+        chosen = element;
+        continue;
+      }
+      Value first = arith::ConstantIndexOp::create(nested, at, piece.begin);
+      Value isThere = arith::CmpIOp::create(
+          nested, at, arith::CmpIPredicate::sge, row, first);
+      chosen = arith::SelectOp::create(nested, at, isThere, element, chosen);
+    }
+    linalg::YieldOp::create(nested, at, chosen);
+  };
   Value empty =
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  return linalg::GenericOp::create(
-             b, loc, type, blocks, empty, maps, iterators,
-             [&](OpBuilder &nested, Location at, ValueRange elements) {
-               Value index = linalg::IndexOp::create(nested, at, axis);
-               Value row = arith::AddIOp::create(nested, at, begin, index);
-               Value chosen;
-               for (auto [piece, part] : llvm::zip_equal(rows.pieces, partOf)) {
-                 Value element =
-                     piece.source
-                         ? elements[part]
-                         : arith::ConstantOp::create(nested, at, piece.fill);
-                 if (!chosen) {
-                   chosen = element;
-                   continue;
-                 }
-                 Value first =
-                     arith::ConstantIndexOp::create(nested, at, piece.begin);
-                 Value isThere = arith::CmpIOp::create(
-                     nested, at, arith::CmpIPredicate::sge, row, first);
-                 chosen = arith::SelectOp::create(nested, at, isThere, element,
-                                                  chosen);
-               }
-               linalg::YieldOp::create(nested, at, chosen);
-             })
+  return linalg::GenericOp::create(b, loc, type, blocks, empty, maps, iterators,
+                                   choose)
       .getResult(0);
+}
+
+/// `rows` rows of a block and its halo.
+static Value sliceHalo(OpBuilder &b, Location loc, Value wide, int64_t axis,
+                       int64_t first, int64_t rows) {
+  auto type = cast<RankedTensorType>(wide.getType());
+  SmallVector<int64_t> shape(type.getShape()), offsets(shape.size(), 0),
+      strides(shape.size(), 1);
+  shape[axis] = rows;
+  offsets[axis] = first;
+  return tensor::ExtractSliceOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), wide,
+      ValueRange(), ValueRange(), ValueRange(), offsets, shape, strides);
+}
+
+/// The rank's block of `rows`, and `more` rows after it.
+Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
+                               Location loc) {
+  int64_t length = *rows.getSourceLength(), block = length / all.getRanks();
+  SmallVector<size_t> partOf;
+  SmallVector<Part> parts = findParts(rows, partOf);
+  SmallVector<Value> blocks;
+  for (const Part &part : parts) {
+    if (part.shift == 0 && more == 0) {
+      blocks.push_back(here(part.source));
+      continue;
+    }
+    RowReach reach = RowReach::of(part.shift, more, length);
+    reach.wraps = part.wraps;
+    Partitioner::Halo halo = all.halo(source(part.source), reach);
+    blocks.push_back(sliceHalo(b, loc, argument(halo.wide), rows.axis,
+                               halo.reach.before + part.shift, block + more));
+  }
+  // Where a halo has no rows it has zeros, unless it comes round.
+  const Part &first = parts.front();
+  bool hasZeros = parts.size() == 1 && (first.shift != 0 || more != 0) &&
+                  !all.halo(source(first.source), RowReach()).reach.wraps;
+  bool isOne = parts.size() == 1 && llvm::all_of(rows.pieces, [&](auto &piece) {
+                 return piece.source || (hasZeros && isZero(piece.fill) &&
+                                         (piece.end + first.shift <= 0 ||
+                                          piece.begin + first.shift >= length));
+               });
+  if (isOne)
+    return blocks.front();
+  return chooseRows(b, loc, rows, blocks, partOf,
+                    blockBegin(b, loc, getRank(), block));
 }
 
 /// Whether the rank can have its `block` rows of `value`, and some after them,

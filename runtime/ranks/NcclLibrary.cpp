@@ -34,12 +34,15 @@ public:
     if (!symbol && error_.empty())
       error_ = fmt::format("{} has no {}", name_, name);
     field = reinterpret_cast<T>(symbol);
+    isComplete_ &= symbol != nullptr;
   }
+  bool isComplete() const { return isComplete_; }
   const std::string &error() const { return error_; }
 
 private:
   const char *name_;
   void *handle_;
+  bool isComplete_ = true;
   std::string error_;
 };
 } // namespace
@@ -62,7 +65,7 @@ Result<NcclLibrary> NcclLibrary::open() {
   driver.load(result.destroyMemory, "cuDestroyExternalMemory");
   driver.load(result.freeAddress, "cuMemFree_v2");
   driver.load(result.errorName, "cuGetErrorName");
-  if (!driver.error().empty())
+  if (!driver.isComplete())
     return refuse(driver.error());
   Library nccl(kNccl);
   int (*getVersion)(int *) = nullptr;
@@ -77,7 +80,7 @@ Result<NcclLibrary> NcclLibrary::open() {
   nccl.load(result.send, "ncclSend");
   nccl.load(result.receive, "ncclRecv");
   nccl.load(result.errorString, "ncclGetErrorString");
-  if (!nccl.error().empty())
+  if (!nccl.isComplete())
     return refuse(nccl.error());
   int version = 0;
   VM_RETURN_IF_ERROR(
