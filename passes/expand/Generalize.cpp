@@ -252,23 +252,45 @@ static void moveConstantsToHeap(StageOp stage) {
   }
 }
 
-FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
-  RewritePatternSet patterns(context);
+/// All but those of sorts, groups and joins.
+static void populateDensePatterns(RewritePatternSet &patterns) {
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
   linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
   patterns.add<DecomposeSoftmax, FoldConstantFill, ExpandIndexMap,
-               InterchangeToIdentity, PutColumnsLast>(context);
+               InterchangeToIdentity, PutColumnsLast>(patterns.getContext());
   populateExpandTensorsPatterns(patterns);
   populateExpandSlicesPatterns(patterns);
   populateRandomPatterns(patterns);
   populateExpandFftPatterns(patterns);
   populateExpandRealFftPatterns(patterns);
+  populateExpandRegulatorsPatterns(patterns);
+}
+
+FrozenRewritePatternSet gpuvm::getDensePatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  populateDensePatterns(patterns);
+  return FrozenRewritePatternSet(std::move(patterns));
+}
+
+FrozenRewritePatternSet gpuvm::getGeneralizePatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  populateDensePatterns(patterns);
   populateExpandScatterPatterns(patterns);
   populateExpandSegmentsPatterns(patterns);
   populateExpandKeysPatterns(patterns);
   populateExpandSortPatterns(patterns);
-  populateExpandRegulatorsPatterns(patterns);
   return FrozenRewritePatternSet(std::move(patterns));
+}
+
+LogicalResult gpuvm::generalizeDense(StageOp stage,
+                                     const FrozenRewritePatternSet &patterns) {
+  if (failed(applyPatternsGreedily(stage.getBody(), patterns,
+                                   GreedyRewriteConfig().enableFolding(false))))
+    return failure();
+  for (auto op : stage.getBody().getOps<linalg::GenericOp>())
+    if (failed(fixReductionOrder(op)))
+      return failure();
+  return success();
 }
 
 LogicalResult gpuvm::generalizeStage(StageOp stage,

@@ -18,6 +18,9 @@ namespace mlir::gpuvm {
 /// The patterns for `generalizeStage`.
 FrozenRewritePatternSet getGeneralizePatterns(MLIRContext *context);
 
+/// Those of them that `generalizeDense` needs.
+FrozenRewritePatternSet getDensePatterns(MLIRContext *context);
+
 /// Those of them that lower `gpuvm.random` to `linalg.generic`.
 void populateRandomPatterns(RewritePatternSet &patterns);
 
@@ -31,6 +34,12 @@ void populateExpandSlicesPatterns(RewritePatternSet &patterns);
 /// Those that lower other operations of tensor, linalg and scf to
 /// `linalg.generic` and to operations that move elements.
 void populateExpandTensorsPatterns(RewritePatternSet &patterns);
+
+/// Brings what computes elements in the body of a stage into the form of
+/// `linalg.generic`, and fixes the order of reductions. Sorts, groups and joins
+/// stay as they are, and nothing is checked.
+LogicalResult generalizeDense(StageOp stage,
+                              const FrozenRewritePatternSet &patterns);
 
 /// Brings the body of a stage into the form of `linalg.generic` and moves its
 /// constants that are no splat to the heap. Emits an error for what no kernel

@@ -210,22 +210,12 @@ static Axis moveAxisOf(tensor::PadOp op, int64_t axis, int64_t) {
              : std::nullopt;
 }
 
-/// Rows of a scan know nothing of each other. (Sums of floats have the order
-/// that follows from the whole.)
-static Axis moveAxisOf(ScanOp op, int64_t axis, int64_t) {
-  bool isAlone = op.getInputs().size() == 1 && op.getInitial().empty() &&
-                 isa<IntegerType>(typeOf(op.getInputs()[0]).getElementType());
-  return isAlone && static_cast<int64_t>(op.getDimension()) != axis
-             ? Axis(axis)
-             : std::nullopt;
-}
-
 Axis gpuvm::moveAxis(Operation *op, ArrayRef<Axis> operands, int64_t ranks) {
   auto *first = llvm::find_if(operands, [](Axis axis) { return axis; });
   return TypeSwitch<Operation *, Axis>(op)
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
             tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp,
-            tensor::PadOp, ScanOp>([&](auto move) {
+            tensor::PadOp>([&](auto move) {
         return first != operands.end() ? moveAxisOf(move, **first, ranks)
                                        : std::nullopt;
       })

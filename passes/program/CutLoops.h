@@ -50,10 +50,9 @@ std::optional<int64_t> windowOf(AffineExpr place, unsigned loop,
 /// Whether `op` is a reduction of which the order can be seen in its results.
 bool reducesFloats(linalg::GenericOp op);
 
-/// The axis of the result along which `op`, a reshape, another operation that
-/// moves elements or a scan, is cut as its operands are; none if elements of
-/// one block come from another. All operands that are tensors are cut along one
-/// axis.
+/// The axis of the result along which `op`, a reshape or another operation that
+/// moves elements, is cut as its operands are; none if elements of one block
+/// come from another. All operands that are tensors are cut along one axis.
 Axis moveAxis(Operation *op, ArrayRef<Axis> operands, int64_t ranks);
 
 /// Gives `op`, such an operation whose operands are blocks along `axis` now and

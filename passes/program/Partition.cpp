@@ -367,9 +367,9 @@ void Partition::runOnOperation() {
   if (!program.isGlobalView())
     return;
   if (*program.getRanks() > 1) {
-    FrozenRewritePatternSet patterns = getGeneralizePatterns(&getContext());
+    FrozenRewritePatternSet patterns = getDensePatterns(&getContext());
     WalkResult result = program.walk([&](StageOp stage) {
-      return canBeGeneral(stage) && failed(generalizeStage(stage, patterns))
+      return canBeGeneral(stage) && failed(generalizeDense(stage, patterns))
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

@@ -32,27 +32,29 @@ bool StageCutter::isUsedLater(Value value) {
   });
 }
 
-/// Ends the stage that is being built: it sends what is read later.
-void StageCutter::close(ValueRange forced) {
+SmallVector<Value> StageCutter::close(ValueRange forced, ArrayRef<Value> more) {
   SmallVector<Value> old, sent;
   for (auto [value, now] : inside)
     if (isUsedLater(value) || llvm::is_contained(forced, value)) {
       old.push_back(value);
       sent.push_back(now);
     }
+  llvm::append_range(sent, more);
   bool stores = !body->getOps<StoreOp>().empty();
   if (sent.empty() && !stores) {
     body->dropAllReferences();
     delete body;
-    return open();
+    open();
+    return {};
   }
   SendOp::create(b, stage.getLoc(), sent);
   StageOp part =
       all.addStage(stage.getLoc(), all.uniqueName(stage.getSymName() + ".part"),
                    inputs, body);
-  for (auto [value, message] : llvm::zip_equal(old, part.getMessages()))
+  for (auto [value, message] : llvm::zip(old, part.getMessages()))
     all.define(value, message, all.axisOf(value));
   open();
+  return SmallVector<Value>(part.getMessages().drop_front(old.size()));
 }
 
 Value StageCutter::argument(Value value) {
@@ -204,38 +206,11 @@ linalg::GenericOp StageCutter::emit(linalg::GenericOp op, const LoopCut &cut,
 
 /// Each rank reduces its blocks; what it has then is combined.
 void StageCutter::placeReduction(linalg::GenericOp op, const LoopCut &cut) {
-  SmallVector<Value> inits;
-  SmallVector<bool> isLeft; // The initial value is still to be added.
-  for (auto [init, rule] : llvm::zip_equal(op.getDpsInits(), cut.rules)) {
-    Value whole = wholeHere(init);
-    bool adds = rule == Rule::add || rule == Rule::bit_xor;
-    isLeft.push_back(adds && !matchPattern(init, m_Zero()));
-    inits.push_back(isLeft.back()
-                        ? arith::ConstantOp::create(b, op.getLoc(),
-                                                    b.getZeroAttr(typeOf(init)))
-                        : whole);
-  }
+  SmallVector<bool> isLeft;
+  SmallVector<Value> inits = beginParts(op.getDpsInits(), cut.rules, isLeft);
   linalg::GenericOp copy = emit(op, cut, inits);
   copy->removeAttr(kOrderAttr); // Any order has the same bits.
-  for (auto [result, now] : llvm::zip_equal(op.getResults(), copy.getResults()))
-    define(result, now, std::nullopt);
-  close(op.getResults());
-  for (auto [result, rule] : llvm::zip_equal(op.getResults(), cut.rules))
-    all.define(result,
-               AllReduceOp::create(all.builder(), op.getLoc(), typeOf(result),
-                                   all.lookup(result), rule),
-               std::nullopt);
-  for (auto [result, init, rule, left] :
-       llvm::zip_equal(op.getResults(), op.getDpsInits(), cut.rules, isLeft)) {
-    if (!left)
-      continue;
-    Value sum = here(result), first = wholeHere(init);
-    Value now =
-        rule == Rule::add
-            ? arith::AddIOp::create(b, op.getLoc(), sum, first)->getResult(0)
-            : arith::XOrIOp::create(b, op.getLoc(), sum, first)->getResult(0);
-    inside[result] = now;
-  }
+  combineParts(op, copy.getResults(), op.getDpsInits(), cut.rules, isLeft);
 }
 
 /// Whether the body of the operation looks at what it is given there.
@@ -332,6 +307,8 @@ StringRef StageCutter::whyWhole(Operation &op) {
            "have other sums";
   if (shiftRows(&op, [&](Value value) { return rowsOf(value); }))
     return "blocks have rows of others than their neighbours";
+  if (isa<SortOp>(op))
+    return "where an element of a sort goes depends on all of them";
   return "nothing is known of how blocks of it depend on blocks";
 }
 
@@ -346,7 +323,8 @@ void StageCutter::place(Operation &op) {
   bool fits = llvm::all_of(op.getResultTypes(), isVmTensor);
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (isCut && fits &&
-      (generic ? placeLoop(generic) : placeMove(op) || placeRows(op)))
+      (generic ? placeLoop(generic)
+               : placeMove(op) || placeRows(op) || placeRoot(op)))
     return;
   placeWhole(op, whyWhole(op));
 }

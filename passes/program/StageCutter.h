@@ -26,7 +26,9 @@ public:
 
 private:
   void open();
-  void close(ValueRange forced = {});
+  /// Ends the stage that is being built: it sends what is read later, what is
+  /// forced, and `more` that it has computed, the messages of which it returns.
+  SmallVector<Value> close(ValueRange forced = {}, ArrayRef<Value> more = {});
   bool isUsedLater(Value value);
   void place(Operation &op);
   void placeWhole(Operation &op, StringRef reason);
@@ -36,6 +38,16 @@ private:
   linalg::GenericOp emit(linalg::GenericOp op, const LoopCut &cut,
                          ValueRange inits);
   bool placeMove(Operation &op);
+  bool placeRoot(Operation &op);
+  bool placeApart(Operation &op);
+  bool placeScatter(ScatterOp op);
+  bool placeHistogram(Histogram2dOp op);
+  bool placeTopK(TopKOp op);
+  bool placeScan(ScanOp op);
+  SmallVector<Value> beginParts(ValueRange inits, ArrayRef<Rule> rules,
+                                SmallVectorImpl<bool> &isLeft);
+  void combineParts(Operation *op, ValueRange parts, ValueRange inits,
+                    ArrayRef<Rule> rules, ArrayRef<bool> isLeft);
   bool placeRows(Operation &op);
   void splitMove(Operation &op);
   std::optional<ShiftedRows> rowsOf(Value value);

@@ -43,7 +43,8 @@ class Blocks:
         self.shape = (self.ranks * self.rng.choice([1, 2, 5, 16]), self.ranks * self.rng.choice([1, 3, 8, 33]))
         self.kinds = [self.map, self.map, self.scale, self.rows, self.columns, self.total, self.product, self.number, self.sort, self.transposed,
                       self.sums, self.moved, self.flat, self.running, self.reversed, self.around, self.around, self.rolled, self.window, self.near,
-                      self.near, self.put]
+                      self.near, self.put, self.running, self.pairs, self.scattered, self.counted, self.picked, self.searched, self.matched,
+                      self.largest, self.sorted_rows]
 
     def matrix(self, values):
         return self.rng.choice([v for v in values if v.shape == self.shape])
@@ -91,8 +92,100 @@ class Blocks:
 
     def running(self, values):
         axis = self.rng.randrange(2)
-        return self.p.stage(lambda s, a: s.add(a.shape, "i32", f"gpuvm.scan %{a.name} dimension {axis} : ({a.type}) -> {a.type} {{\n"
-                                               "^bb0(%l: i32, %r: i32):\n%t = arith.addi %l, %r : i32\ngpuvm.yield %t : i32\n}"), self.matrix(values))
+        reverse = self.rng.choice(["", " reverse"])
+        op = self.rng.choice(["arith.addi", "arith.maxsi", "arith.muli", "arith.xori"])
+
+        def build(s, a):
+            exclusive = self.rng.random() < 0.25
+            start = s.constant((), "i32", 2)
+            first = f" exclusive(%{start.name})" if exclusive else ""
+            types = f"({a.type}, tensor<i32>)" if exclusive else f"({a.type})"
+            return s.add(a.shape, "i32", f"gpuvm.scan %{a.name} dimension {axis}{first}{reverse} : {types} -> {a.type} {{\n"
+                         f"^bb0(%l: i32, %r: i32):\n%t = {op} %l, %r : i32\ngpuvm.yield %t : i32\n}}")
+        return self.p.stage(build, self.matrix(values))
+
+    def pairs(self, values):
+        """A scan of affine functions, which do not commute."""
+        axis = self.rng.randrange(2)
+        reverse = self.rng.choice(["", " reverse"])
+
+        def build(s, a, b):
+            name = s.fresh(a.shape, "i32").name
+            s.lines.append(f"%{name}:2 = gpuvm.scan %{a.name}, %{b.name} dimension {axis}{reverse} : ({a.type}, {b.type}) -> ({a.type}, {b.type}) {{\n"
+                           "^bb0(%f: i32, %g: i32, %h: i32, %k: i32):\n%m = arith.muli %f, %h : i32\n%n = arith.muli %g, %h : i32\n"
+                           "%o = arith.addi %n, %k : i32\ngpuvm.yield %m, %o : i32, i32\n}")
+            return s.add(a.shape, "i32", f"arith.xori %{name}#0, %{name}#1 : {a.type}")
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
+
+    def numbers(self, s, a, most):
+        """Elements as numbers of which some are just out of range."""
+        rest = s.binary("arith.remui", a, s.constant(a.shape, "i32", most + 2))
+        return s.binary("arith.subi", rest, s.constant(a.shape, "i32", 1))
+
+    def scattered(self, values):
+        def build(s, a, b):
+            rule = self.rng.choice(["add", "min", "max", "minu", "maxu", "and", "or", "xor", "last"])
+            groups = self.rng.choice([1, 4, 9])
+            start = s.constant((groups,), "i32", self.rng.choice([0, 5]))
+            sums = s.add((groups,), "i32", f"gpuvm.scatter {rule} %{a.name} at %{self.numbers(s, b, groups).name} into %{start.name} : "
+                         f"({a.type}, {b.type}, {start.type}) -> {start.type}")
+            whole = s.reduce("arith.addi", sums, [0], 0)
+            return s.binary("arith.addi", a, s.broadcast(whole, a.shape, [0, 1]))
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
+
+    def counted(self, values):
+        def build(s, a, b):
+            n = self.rng.choice([2, 5])
+            counts = s.add((n, 3), "i32", f"gpuvm.histogram2d %{self.numbers(s, a, n).name}, %{self.numbers(s, b, 3).name} : {a.type} -> tensor<{n}x3xi32>")
+            return s.binary("arith.xori", a, s.broadcast(s.reduce("arith.maxsi", counts, [0, 1], 0), a.shape, [0, 1]))
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
+
+    def picked(self, values):
+        """Rows of one matrix by numbers of another one, or elements of a column."""
+        def build(s, a, b):
+            if self.rng.random() < 0.5:
+                column = s.reduce("arith.addi", b, [0], 1)
+                return s.add(a.shape, "i32", f"gpuvm.gather %{column.name}[%{self.numbers(s, a, column.shape[0]).name}] : {column.type}, {a.type} -> {a.type}")
+            rows = self.numbers(s, s.reduce("arith.maxsi", b, [1], -9), a.shape[0])
+            return s.add(a.shape, "i32", f"gpuvm.gather %{a.name}[%{rows.name}] : {a.type}, {rows.type} -> {a.type}")
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
+
+    def searched(self, values):
+        def build(s, a, b):
+            table = s.add((b.shape[0],), "i32", f"gpuvm.sort %{s.reduce('arith.addi', b, [1], 0).name} : tensor<{b.shape[0]}xi32>")
+            return s.add(a.shape, "i32", f"gpuvm.search_sorted %{table.name}, %{a.name} : {table.type}, {a.type} -> {a.type}")
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
+
+    def matched(self, values):
+        def build(s, a, b):
+            keys = s.binary("arith.remui", s.reduce("arith.addi", a, [1], 0), s.constant((a.shape[0],), "i32", 7))
+            table = s.binary("arith.remui", s.reduce("arith.addi", b, [0], 0), s.constant((b.shape[1],), "i32", 7))
+            name = s.fresh(keys.shape, "i32").name
+            s.lines.append(f"%{name}:3 = gpuvm.match %{keys.name} in %{table.name} : ({keys.type}), ({table.type}) -> {keys.type}, {keys.type}, {table.type}")
+            found = s.add(keys.shape, "i32", f"arith.addi %{name}#0, %{name}#1 : {keys.type}")
+            order = s.add(table.shape, "i32", f"arith.addi %{name}#2, %{table.name} : {table.type}")
+            return s.binary("arith.addi", s.broadcast(found, a.shape, [1]), s.broadcast(order, a.shape, [0]))
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
+
+    def largest(self, values):
+        def build(s, a):
+            k = self.rng.randint(1, a.shape[1])
+            name = s.fresh((a.shape[0], k), "i32").name
+            kept = tensor((a.shape[0], k), "i32")
+            s.lines.append(f"%{name}:2 = gpuvm.top_k %{a.name}{self.rng.choice(['', ' smallest'])} : {a.type} -> {kept}, {kept}")
+            both = s.add((a.shape[0], k), "i32", f"arith.muli %{name}#0, %{name}#1 : {kept}")
+            return s.binary("arith.addi", a, s.broadcast(s.reduce("arith.addi", both, [1], 0), a.shape, [1]))
+        return self.p.stage(build, self.matrix(values))
+
+    def sorted_rows(self, values):
+        """With payloads and numbers."""
+        def build(s, a, b):
+            name = s.fresh(a.shape, "i32").name
+            keys = s.binary("arith.remsi", a, s.constant(a.shape, "i32", 5))
+            s.lines.append(f"%{name}:3 = gpuvm.sort %{keys.name} {self.rng.choice(['', 'descending '])}payloads(%{b.name}) numbers : {a.type}, {b.type}")
+            both = s.add(a.shape, "i32", f"arith.addi %{name}#1, %{name}#2 : {a.type}")
+            return s.add(a.shape, "i32", f"arith.xori %{name}#0, %{both.name} : {a.type}")
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
 
     def transposed(self, values):
         """Half of the matrix is turned, by way of a shape that is."""
