@@ -61,13 +61,36 @@ void Partitioner::define(Value value, Value now, Axis axis) {
   built[value] = now;
   axes[value] = axis;
   gathered.erase(value);
+  widened.erase(value);
   halos[value].wide = nullptr;
+  losses.erase(value);
+  if (margin.rows != 0)
+    withMargin.insert(value);
+  else
+    withMargin.erase(value);
 }
 
-RankedTensorType Partitioner::blockOf(RankedTensorType type,
-                                      int64_t axis) const {
+Value Partitioner::blockOf(Value value) {
+  Value block = lookup(value);
+  Axis axis = axisOf(value);
+  if (margin.rows == 0 || !axis || !block || withMargin.contains(value))
+    return block;
+  Value &wide = widened[value];
+  if (wide)
+    return wide;
+  if (payloadType(value.getType()).getDimSize(*axis) != margin.length)
+    refuseMargin();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(block);
+  wide = widen(block, axis, margin);
+  return wide;
+}
+
+RankedTensorType Partitioner::blockOf(RankedTensorType type, int64_t axis) {
   SmallVector<int64_t> shape(type.getShape());
-  shape[axis] /= ranks;
+  if (margin.rows != 0 && shape[axis] != margin.length)
+    refuseMargin();
+  shape[axis] = shape[axis] / ranks + 2 * margin.rows;
   return RankedTensorType::get(shape, type.getElementType());
 }
 
@@ -76,6 +99,8 @@ Value Partitioner::whole(Value value) {
   Axis axis = axisOf(value);
   if (!axis)
     return lookup(value);
+  if (withMargin.contains(value))
+    refuseMargin();
   Value &all = gathered[value];
   if (!all) {
     OpBuilder::InsertionGuard guard(b);
@@ -153,12 +178,14 @@ Value Partitioner::cut(Value value, Axis axis) {
   if (!axis)
     return whole(value);
   if (axisOf(value) == axis)
-    return lookup(value);
+    return blockOf(value);
   Value all = whole(value);
   Location loc = value.getLoc();
   RankedTensorType type = blockOf(payloadType(value.getType()), *axis);
   if (Value constant = cutConstant(b, all, type))
     return constant;
+  if (margin.rows != 0)
+    refuseMargin();
   auto *body = new Block;
   Value argument = body->addArgument(payloadType(all.getType()), loc);
   OpBuilder inside(b.getContext());
@@ -273,6 +300,20 @@ void Partitioner::place(RepeatOp repeat) {
     names = before;
     remarks.resize(numRemarks);
   }
+  close(repeat, copy, cuts);
+  std::optional<SmallVector<Value>> results = deepen(repeat, copy, cuts);
+  if (results)
+    copy.erase();
+  else
+    results.emplace(copy.getLast());
+  for (auto [result, now, axis] :
+       llvm::zip_equal(repeat.getLast(), *results, cuts))
+    define(result, now, axis);
+}
+
+/// Ends the body of a repeat that has been built.
+void Partitioner::close(RepeatOp repeat, RepeatOp copy, ArrayRef<Axis> cuts) {
+  NextOp next = repeat.getNext();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&copy.getBody().front());
   SmallVector<Value> values;
@@ -280,9 +321,6 @@ void Partitioner::place(RepeatOp repeat) {
     values.push_back(cut(value, axis));
   Value until = next.getUntil() ? whole(next.getUntil()) : Value();
   NextOp::create(b, next.getLoc(), values, until);
-  for (auto [result, now, axis] :
-       llvm::zip_equal(repeat.getLast(), copy.getLast(), cuts))
-    define(result, now, axis);
 }
 
 void Partitioner::place(Operation &op) {

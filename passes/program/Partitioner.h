@@ -29,6 +29,8 @@ public:
   Axis axisOf(Value value) const { return axes.lookup(value); }
   /// What has been built for `value`: a block if it is cut.
   Value lookup(Value value) const { return built.lookup(value); }
+  /// The same with a margin, where blocks have one.
+  Value blockOf(Value value);
   void define(Value value, Value now, Axis axis);
   /// The whole of `value`, after a gather if it is cut.
   Value whole(Value value);
@@ -43,7 +45,8 @@ public:
   bool fits(const RowReach &reach, int64_t length) const {
     return std::max(reach.before, reach.after) <= length / ranks;
   }
-  RankedTensorType blockOf(RankedTensorType type, int64_t axis) const;
+  /// The type of a block, with its margin where blocks have one.
+  RankedTensorType blockOf(RankedTensorType type, int64_t axis);
   int64_t getRanks() const { return ranks; }
   OpBuilder &builder() { return b; }
   StageOp addStage(Location loc, StringRef name, ValueRange inputs,
@@ -53,12 +56,37 @@ public:
     remarks.emplace_back(op, text.str());
   }
 
+  /// In a repeat that exchanges once in several iterations (DeepHalos.cpp),
+  /// blocks have this many rows of their neighbours on either side, fewer of
+  /// which are right after each operation that reads rows of neighbours.
+  struct Margin {
+    int64_t rows = 0;
+    int64_t length = 0; ///< Of the axis.
+    bool wraps = false;
+  };
+  const Margin &getMargin() const { return margin; }
+  /// A row is read that comes round, with the margin that is being tried.
+  void wrapMargin() { margin.wraps = true; }
+  /// What is built with a margin needs more than rows of the neighbours.
+  void refuseMargin() { isMarginRefused = true; }
+  /// How many rows of a margin are no longer right.
+  int64_t lossOf(Value value) const { return losses.lookup(value); }
+  void setLoss(Value value, int64_t rows) { losses[value] = rows; }
+
 private:
   void place(Operation &op);
   void place(StageOp stage);
   void place(RepeatOp repeat);
   RepeatOp build(RepeatOp repeat, ValueRange initial, ArrayRef<Axis> cuts);
   FunctionType build(Block &old);
+  void close(RepeatOp repeat, RepeatOp copy, ArrayRef<Axis> cuts);
+  /// The results, if an exchange in several iterations costs less than one in
+  /// each, as it is in `plain`.
+  std::optional<SmallVector<Value>> deepen(RepeatOp repeat, RepeatOp plain,
+                                           ArrayRef<Axis> cuts);
+  std::optional<int64_t> findLoss(RepeatOp repeat, RepeatOp plain,
+                                  ArrayRef<Axis> cuts);
+  Value widen(Value block, Axis axis, const Margin &wanted);
   Value cut(Value value, Axis axis);
   bool canBeCut(StageOp stage) const;
   void eraseUnused();
@@ -70,6 +98,11 @@ private:
   llvm::DenseMap<Value, Axis> axes;
   llvm::DenseMap<Value, Value> built, gathered;
   llvm::DenseMap<Value, Halo> halos;
+  Margin margin;
+  bool isMarginRefused = false;
+  llvm::DenseSet<Value> withMargin;     ///< Are built so.
+  llvm::DenseMap<Value, Value> widened; ///< Those that are not, with one.
+  llvm::DenseMap<Value, int64_t> losses;
   llvm::StringSet<> names;
   std::vector<std::pair<Operation *, std::string>> remarks;
 };

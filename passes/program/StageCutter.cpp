@@ -33,6 +33,8 @@ bool StageCutter::isUsedLater(Value value) {
 }
 
 SmallVector<Value> StageCutter::close(ValueRange forced, ArrayRef<Value> more) {
+  if (hasMargin())
+    all.refuseMargin(); // Something is exchanged.
   SmallVector<Value> old, sent;
   for (auto [value, now] : inside)
     if (isUsedLater(value) || llvm::is_contained(forced, value)) {
@@ -68,11 +70,14 @@ Value StageCutter::argument(Value value) {
 
 /// The value, or the block of it that the rank has, in this stage.
 Value StageCutter::here(Value value) {
-  if (auto known = inside.find(value); known != inside.end())
+  if (auto known = inside.find(value); known != inside.end()) {
+    note(value, 0);
     return known->second;
+  }
   Operation *maker = value.getDefiningOp();
   if (auto rows = shifted.find(value);
       rows != shifted.end() && !all.lookup(value)) {
+    int64_t others = std::exchange(loss, 0);
     Value now;
     if (axisOf(value)) {
       now = shiftedHere(rows->second, 0, value.getLoc());
@@ -82,10 +87,14 @@ Value StageCutter::here(Value value) {
         mapping.map(read, wholeHere(read));
       now = b.clone(*maker, mapping)->getResult(0);
     }
+    all.setLoss(value, loss);
+    loss = std::max(loss, others);
     return inside[value] = now;
   }
-  if (!maker || !isa<arith::ConstantOp, tensor::EmptyOp>(maker))
-    return argument(all.lookup(source(value)));
+  if (!maker || !isa<arith::ConstantOp, tensor::EmptyOp>(maker)) {
+    note(value, 0);
+    return argument(all.blockOf(source(value)));
+  }
   Value &constant = constants[value];
   if (!constant)
     constant = b.clone(*maker)->getResult(0);
@@ -133,6 +142,8 @@ Value StageCutter::blockHere(Value value, int64_t axis) {
   if (!axisOf(value))
     if (Value constant = cutConstant(b, value, type))
       return constant;
+  if (hasMargin())
+    return cutMargin(wholeHere(value), axis, type);
   return cutBlock(b, value.getLoc(), wholeHere(value), axis, type, getRank());
 }
 
@@ -153,6 +164,15 @@ void StageCutter::placeWhole(Operation &op, StringRef reason) {
     define(result, now, std::nullopt);
 }
 
+/// Whether `op` is one of those that `row`, a row's number, is computed by.
+static bool isPartOf(Value row, Operation *op) {
+  Operation *maker = row.getDefiningOp();
+  if (maker == op)
+    return true;
+  return isa<arith::AddIOp, arith::RemUIOp>(maker) &&
+         isPartOf(maker->getOperand(0), op);
+}
+
 /// Numbers of the loop are those of the whole: they begin with the block's.
 void StageCutter::numberFromRank(linalg::GenericOp op, unsigned loop,
                                  int64_t length) {
@@ -165,13 +185,14 @@ void StageCutter::numberFromRank(linalg::GenericOp op, unsigned loop,
     return;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(op);
-  Value number = getRank();
+  getRank();
   for (linalg::IndexOp index : indices) {
     b.setInsertionPointAfter(index);
     Location loc = index.getLoc();
-    Value begin = blockBegin(b, loc, number, length);
-    auto sum = arith::AddIOp::create(b, loc, begin, index);
-    index.getResult().replaceAllUsesExcept(sum, sum);
+    Value begin = rowBegin(loc, length);
+    Value row = rowNumber(b, loc, begin, index, length * all.getRanks());
+    index.getResult().replaceUsesWithIf(
+        row, [&](OpOperand &use) { return !isPartOf(row, use.getOwner()); });
   }
 }
 
@@ -191,9 +212,14 @@ linalg::GenericOp StageCutter::emit(linalg::GenericOp op, const LoopCut &cut,
   for (Value table : tables) {
     std::optional<RowReach> reach = reachOf(op, table, cut.loop);
     mapping.map(table, !reach ? wholeHere(table)
-                       : reach->isOwn()
+                       : reach->isOwn() || hasMargin()
                            ? here(table)
                            : argument(all.halo(source(table), *reach).wide));
+    if (!reach)
+      continue;
+    note(table, std::max(reach->before, reach->after));
+    if (hasMargin() && reach->wraps)
+      all.wrapMargin();
   }
   auto copy = cast<linalg::GenericOp>(b.clone(*op, mapping));
   copy->setOperands(operands);
@@ -238,7 +264,7 @@ bool StageCutter::placeLoop(linalg::GenericOp op) {
     std::optional<RowReach> reach = reachOf(op, table, cut->loop);
     if (!reach)
       needed.push_back(table);
-    else if (!reach->isOwn())
+    else if (!reach->isOwn() && !hasMargin())
       send(table);
   }
   llvm::for_each(needed, [&](Value value) { needWhole(value); });
@@ -313,6 +339,7 @@ StringRef StageCutter::whyWhole(Operation &op) {
 }
 
 void StageCutter::place(Operation &op) {
+  loss = 0;
   if (!isa<arith::ConstantOp, tensor::EmptyOp>(op))
     splitMove(op);
   if (isa<arith::ConstantOp, tensor::EmptyOp>(op))
@@ -345,6 +372,9 @@ void StageCutter::run() {
   SendOp::create(b, send.getLoc(), sent, ValueRange(), status);
   StageOp last = all.addStage(stage.getLoc(), stage.getSymName(), inputs, body);
   for (auto [message, now, value] : llvm::zip_equal(
-           stage.getMessages(), last.getMessages(), send.getPayloads()))
+           stage.getMessages(), last.getMessages(), send.getPayloads())) {
+    int64_t rows = all.lossOf(source(value));
     all.define(message, now, axisOf(value));
+    all.setLoss(message, rows);
+  }
 }

@@ -77,8 +77,19 @@ private:
   Value getRank();
   void define(Value value, Value now, Axis axis) {
     all.define(value, Value(), axis);
+    all.setLoss(value, loss);
     inside[value] = now;
   }
+  bool hasMargin() const { return all.getMargin().rows != 0; }
+  /// Notes that rows of `value` which are up to `far` from the own ones are
+  /// read.
+  void note(Value value, int64_t far) {
+    loss = std::max(loss, all.lossOf(source(value)) + far);
+  }
+  Value rowBegin(Location loc, int64_t block);
+  Value rowNumber(OpBuilder &nested, Location loc, Value begin, Value index,
+                  int64_t length);
+  Value cutMargin(Value whole, int64_t axis, RankedTensorType type);
 
   Partitioner &all;
   StageOp stage;
@@ -89,6 +100,7 @@ private:
   llvm::MapVector<Value, Value> inside;       ///< What it computes.
   llvm::DenseMap<Value, ShiftedRows> shifted; ///< Computed where it is read.
   Value rank;
+  int64_t loss = 0; ///< Of what the operation that is being placed has read.
   llvm::DenseSet<Operation *> done;
 };
 

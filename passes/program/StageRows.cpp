@@ -123,7 +123,7 @@ bool StageCutter::placeRows(Operation &op) {
   if (isBlock && !reachOf(*rows, 0))
     return false;
   for (const ShiftedRows::Piece &piece : rows->pieces)
-    if (piece.source)
+    if (piece.source && !hasMargin())
       send(piece.source);
   Value result = op.getResult(0);
   all.define(result, Value(), isBlock ? Axis(rows->axis) : std::nullopt);
@@ -169,11 +169,12 @@ static SmallVector<Part> findParts(const ShiftedRows &rows,
   return parts;
 }
 
-/// Of each row, whose number begins with `begin`, the element of the block that
-/// its piece is of, or what it is filled with.
-static Value chooseRows(OpBuilder &b, Location loc, const ShiftedRows &rows,
-                        ArrayRef<Value> blocks, ArrayRef<size_t> partOf,
-                        Value begin) {
+/// Of each row, by its number, the element of the block that its piece is of,
+/// or what it is filled with.
+static Value
+chooseRows(OpBuilder &b, Location loc, const ShiftedRows &rows,
+           ArrayRef<Value> blocks, ArrayRef<size_t> partOf,
+           function_ref<Value(OpBuilder &, Location, Value)> rowNumber) {
   auto type = cast<RankedTensorType>(blocks.front().getType());
   SmallVector<AffineMap> maps(blocks.size() + 1,
                               b.getMultiDimIdentityMap(type.getRank()));
@@ -181,7 +182,7 @@ static Value chooseRows(OpBuilder &b, Location loc, const ShiftedRows &rows,
                                              utils::IteratorType::parallel);
   auto choose = [&](OpBuilder &nested, Location at, ValueRange elements) {
     Value index = linalg::IndexOp::create(nested, at, rows.axis);
-    Value row = arith::AddIOp::create(nested, at, begin, index), chosen;
+    Value row = rowNumber(nested, at, index), chosen;
     for (auto [piece, part] : llvm::zip_equal(rows.pieces, partOf)) {
       Value element = piece.source
                           ? elements[part]
@@ -217,6 +218,85 @@ static Value sliceHalo(OpBuilder &b, Location loc, Value wide, int64_t axis,
       ValueRange(), ValueRange(), ValueRange(), offsets, shape, strides);
 }
 
+/// `row`, or the first or last one.
+static Value clampRow(OpBuilder &b, Location loc, Value row, int64_t length) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value last = arith::ConstantIndexOp::create(b, loc, length - 1);
+  Value low = arith::MaxSIOp::create(b, loc, row, zero);
+  return arith::MinSIOp::create(b, loc, low, last);
+}
+
+/// Rows `shift` from the own ones on, and `more` rows after them, of a block
+/// with a margin; what lies beyond it is zeros.
+static Value shiftMargin(OpBuilder &b, Location loc, Value block, int64_t axis,
+                         int64_t shift, int64_t more) {
+  auto type = cast<RankedTensorType>(block.getType());
+  int64_t rank = type.getRank();
+  SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)),
+      high(rank, b.getIndexAttr(0));
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t before = std::max<int64_t>(0, -shift),
+          after = std::max<int64_t>(0, shift + more),
+          first = std::max<int64_t>(0, shift), wanted = shape[axis] + more,
+          rows = wanted - before - after;
+  if (first != 0 || rows != shape[axis])
+    block = sliceHalo(b, loc, block, axis, first, rows);
+  shape[axis] = wanted;
+  low[axis] = b.getIndexAttr(before);
+  high[axis] = b.getIndexAttr(after);
+  Value zero = arith::ConstantOp::create(
+      b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+  return tensor::PadOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), block, low,
+      high, zero);
+}
+
+/// The number of the first row of a block, or of its margin.
+Value StageCutter::rowBegin(Location loc, int64_t block) {
+  Value begin = blockBegin(b, loc, getRank(), block);
+  if (!hasMargin())
+    return begin;
+  Value rows = arith::ConstantIndexOp::create(b, loc, all.getMargin().rows);
+  return arith::SubIOp::create(b, loc, begin, rows);
+}
+
+/// The number of a row of the block in all `length` rows.
+Value StageCutter::rowNumber(OpBuilder &nested, Location loc, Value begin,
+                             Value index, int64_t length) {
+  Value row = arith::AddIOp::create(nested, loc, begin, index);
+  if (!all.getMargin().wraps)
+    return row;
+  Value rows = arith::ConstantIndexOp::create(nested, loc, length);
+  row = arith::AddIOp::create(nested, loc, row, rows);
+  return arith::RemUIOp::create(nested, loc, row, rows);
+}
+
+/// The block, with its margin, of a value that all ranks have. Rows that there
+/// are not are others.
+Value StageCutter::cutMargin(Value whole, int64_t axis, RankedTensorType type) {
+  Location loc = whole.getLoc();
+  int64_t length = cast<RankedTensorType>(whole.getType()).getDimSize(axis);
+  Value begin = rowBegin(loc, length / all.getRanks());
+  SmallVector<AffineMap> maps(1, b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  return linalg::GenericOp::create(
+             b, loc, type, ValueRange(), empty, maps, iterators,
+             [&](OpBuilder &nested, Location at, ValueRange) {
+               SmallVector<Value> place;
+               for (int64_t i = 0; i < type.getRank(); ++i)
+                 place.push_back(linalg::IndexOp::create(nested, at, i));
+               Value row = rowNumber(nested, at, begin, place[axis], length);
+               place[axis] = clampRow(nested, at, row, length);
+               Value element =
+                   tensor::ExtractOp::create(nested, at, whole, place);
+               linalg::YieldOp::create(nested, at, element);
+             })
+      .getResult(0);
+}
+
 /// The rank's block of `rows`, and `more` rows after it.
 Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
                                Location loc) {
@@ -230,6 +310,14 @@ Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
       continue;
     }
     RowReach reach = RowReach::of(part.shift, more, length);
+    note(part.source, std::max(reach.before, reach.after));
+    if (hasMargin()) {
+      if (part.wraps)
+        all.wrapMargin();
+      blocks.push_back(
+          shiftMargin(b, loc, here(part.source), rows.axis, part.shift, more));
+      continue;
+    }
     reach.wraps = part.wraps;
     Partitioner::Halo halo = all.halo(source(part.source), reach);
     blocks.push_back(sliceHalo(b, loc, argument(halo.wide), rows.axis,
@@ -237,7 +325,8 @@ Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
   }
   // Where a halo has no rows it has zeros, unless it comes round.
   const Part &first = parts.front();
-  bool hasZeros = parts.size() == 1 && (first.shift != 0 || more != 0) &&
+  bool hasZeros = parts.size() == 1 && !hasMargin() &&
+                  (first.shift != 0 || more != 0) &&
                   !all.halo(source(first.source), RowReach()).reach.wraps;
   bool isOne = parts.size() == 1 && llvm::all_of(rows.pieces, [&](auto &piece) {
                  return piece.source || (hasZeros && isZero(piece.fill) &&
@@ -246,8 +335,11 @@ Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
                });
   if (isOne)
     return blocks.front();
+  Value begin = rowBegin(loc, block);
   return chooseRows(b, loc, rows, blocks, partOf,
-                    blockBegin(b, loc, getRank(), block));
+                    [&](OpBuilder &nested, Location at, Value index) {
+                      return rowNumber(nested, at, begin, index, length);
+                    });
 }
 
 /// Whether the rank can have its `block` rows of `value`, and some after them,
@@ -269,6 +361,8 @@ Value StageCutter::rowsHere(Value value, int64_t axis, int64_t block,
                      : shiftedHere(*rowsOf(value), more, value.getLoc());
   if (more == 0)
     return blockHere(value, axis);
+  if (hasMargin())
+    all.refuseMargin();
   RankedTensorType type = typeOf(value);
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = block + more;
@@ -334,34 +428,38 @@ void StageCutter::numberInHalos(linalg::GenericOp op, const IRMapping &copies,
       return;
     auto copied =
         copies.lookup(read.getResult()).getDefiningOp<tensor::ExtractOp>();
-    int64_t axis = *axisOf(table), length = typeOf(table).getDimSize(axis);
-    int64_t before =
-        reach->isOwn() ? 0 : all.halo(source(table), *reach).reach.before;
+    int64_t axis = *axisOf(table), length = typeOf(table).getDimSize(axis),
+            block = length / all.getRanks();
+    int64_t before = all.getMargin().rows;
+    if (!hasMargin() && !reach->isOwn())
+      before = all.halo(source(table), *reach).reach.before;
     RowDistance distance =
         *distanceOf(read.getIndices()[axis], op, loop, length);
     Location loc = read.getLoc();
-    b.setInsertionPoint(copied);
     Value index;
     if (distance.least == distance.most) {
       b.setInsertionPointToStart(
           copy.getBody()); // Reads may be in a loop there.
       index = linalg::IndexOp::create(b, loc, loop);
-      Value far =
-          arith::ConstantIndexOp::create(b, loc, before + distance.least);
+      Value far = arith::ConstantIndexOp::create(
+          b, loc, distance.least + (hasMargin() ? 0 : before));
       index = arith::AddIOp::create(b, loc, index, far);
     } else {
       b.setInsertionPoint(copy);
-      Value begin = blockBegin(b, loc, getRank(), length / all.getRanks());
+      Value begin = blockBegin(b, loc, getRank(), block);
       Value first = arith::SubIOp::create(
           b, loc, begin, arith::ConstantIndexOp::create(b, loc, before));
       b.setInsertionPoint(copied);
       index = arith::SubIOp::create(b, loc, copied.getIndices()[axis], first);
-      if (distance.wraps) {
+      if (distance.wraps || all.getMargin().wraps) {
         Value all = arith::ConstantIndexOp::create(b, loc, length);
         index = arith::AddIOp::create(b, loc, index, all);
         index = arith::RemUIOp::create(b, loc, index, all);
       }
     }
+    // Rows beyond the margin are read for those that are wrong then.
+    if (hasMargin() && !reach->isOwn())
+      index = clampRow(b, loc, index, block + 2 * before);
     copied.getIndicesMutable()[axis].assign(index);
   });
 }

@@ -317,8 +317,17 @@ class Blocks:
         return self.p.stage(build, self.matrix(values))
 
     def repeat(self, values):
-        """Carries one or two matrices."""
+        """Carries one or two matrices; half of the time its steps read neighbours, so that one exchange may do for several of them."""
         initial = [self.matrix(values) for _ in range(self.rng.randint(1, 2))]
+        if self.rng.random() < 0.5:
+            kinds = [self.map, self.scale, self.number, self.around, self.around, self.rolled, self.window, self.near, self.near]
+
+            def steps(carried):
+                known = list(carried) + [self.matrix(values)]
+                for _ in range(self.rng.randint(1, 2)):
+                    known.append(self.rng.choice(kinds)(known))
+                return [known[-1 - i] for i in range(len(carried))], None
+            return self.p.repeat(self.rng.choice([2, 4, 5, 6, 12]), initial, steps)
 
         def body(carried):
             known = list(values) + carried
@@ -326,6 +335,15 @@ class Blocks:
                 known.append(self.step(known))
             return [self.matrix(known[-2:]) for _ in carried], None
         return self.p.repeat(self.rng.choice([1, 2, 3]), initial, body)
+
+    def stencils(self):
+        """Repeats alone, most of which read neighbours."""
+        self.shape = tuple(self.ranks * self.rng.choice([4, 8, 12]) for _ in range(2))
+        values = [self.p.input(self.shape, "i32") for _ in range(self.rng.randint(1, 2))]
+        for _ in range(self.rng.randint(1, 2)):
+            values += self.repeat(values)
+        self.p.outputs = values[-2:]
+        return self.p, self.ranks
 
     def program(self):
         values = [self.p.input(self.shape, "i32") for _ in range(self.rng.randint(1, 3))]
@@ -387,7 +405,7 @@ def cases(arguments):
     seeds = range(first, last)
     if not arguments.kinds:
         for seed in seeds:
-            yield Blocks(seed).program()
+            yield Blocks(seed).stencils() if seed % 4 == 3 else Blocks(seed).program()
         return
     for kind in arguments.kinds.split(","):
         for program in programs.KINDS[kind](seeds):

@@ -1,0 +1,182 @@
+//===- DeepHalos.cpp - one exchange for several iterations ----------------===//
+//
+// Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A repeat that needs a few rows of neighbours in each iteration may get as
+// many as several iterations need at once, and compute those between again:
+// blocks have a margin then, which is right for one row less after each row of
+// a neighbour that is read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/gpuvm/Target.h"
+#include "passes/program/Partitioner.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::gpuvm;
+
+/// Whether all that ranks exchange in the body of a repeat is halos.
+static bool exchangesHalos(RepeatOp plain) {
+  bool has = false;
+  WalkResult result = plain.getBody().walk([&](Operation *op) {
+    has |= isa<UpdateHaloOp>(op);
+    bool isOther = op->hasTrait<IsExchange>() && !isa<UpdateHaloOp>(op);
+    return isOther || isa<RepeatOp>(op) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+  });
+  return has && !result.wasInterrupted();
+}
+
+/// A block with a margin; what is whole stays so.
+Value Partitioner::widen(Value block, Axis axis, const Margin &wanted) {
+  if (!axis)
+    return block;
+  RankedTensorType type = payloadType(block.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[*axis] += 2 * wanted.rows;
+  return UpdateHaloOp::create(
+      b, block.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+      block, *axis, wanted.rows, wanted.rows, wanted.wraps);
+}
+
+/// The rows of its margin that an iteration makes wrong; none if blocks with a
+/// margin cannot say what the next ones are.
+std::optional<int64_t> Partitioner::findLoss(RepeatOp repeat, RepeatOp plain,
+                                             ArrayRef<Axis> cuts) {
+  llvm::StringSet<> before = names;
+  size_t numRemarks = remarks.size();
+  SmallVector<Value> initial;
+  for (auto [block, axis] : llvm::zip_equal(plain.getInitial(), cuts))
+    initial.push_back(widen(block, axis, margin));
+  isMarginRefused = false;
+  RepeatOp copy = build(repeat, initial, cuts);
+  int64_t loss = 0;
+  for (auto [value, axis] :
+       llvm::zip_equal(repeat.getNext().getValues(), cuts)) {
+    if (axisOf(value) != axis)
+      refuseMargin();
+    loss = std::max(loss, lossOf(value));
+  }
+  copy.erase();
+  names = before;
+  remarks.resize(numRemarks);
+  if (isMarginRefused)
+    return std::nullopt;
+  return loss;
+}
+
+/// Into how many iterations an exchange is best divided: each of them computes
+/// the rows of the margin, too. A divisor of all of them.
+static int64_t chooseIterations(TargetAttr target, int64_t times, int64_t loss,
+                                int64_t block, int64_t rowBytes) {
+  double exchange =
+      static_cast<double>(target.getExchangeNs() + target.getDispatchNs());
+  // Rows are read and written.
+  double row = 2e3 * static_cast<double>(rowBytes) /
+               static_cast<double>(target.getBytesPerUs());
+  int64_t best = 1;
+  double least = exchange;
+  constexpr int64_t kMost = 64;
+  for (int64_t k = 2; k <= std::min(times, kMost) && k * loss <= block / 2;
+       ++k) {
+    if (times % k != 0)
+      continue;
+    auto count = static_cast<double>(k);
+    double cost =
+        exchange / count + 2 * count * static_cast<double>(loss) * row;
+    if (cost < least) {
+      best = k;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+/// The rows of `value` without `rows` of them at either end of an axis.
+static Value withoutMargin(Partitioner &all, OpBuilder &b, Value value,
+                           int64_t axis, int64_t rows) {
+  RankedTensorType type = payloadType(value.getType());
+  auto *body = new Block;
+  Location loc = value.getLoc();
+  Value wide = body->addArgument(type, loc);
+  OpBuilder inside(b.getContext());
+  inside.setInsertionPointToStart(body);
+  SmallVector<int64_t> shape(type.getShape()), offsets(shape.size(), 0),
+      strides(shape.size(), 1);
+  shape[axis] -= 2 * rows;
+  offsets[axis] = rows;
+  Value own = tensor::ExtractSliceOp::create(
+      inside, loc, RankedTensorType::get(shape, type.getElementType()), wide,
+      ValueRange(), ValueRange(), ValueRange(), offsets, shape, strides);
+  SendOp::create(inside, loc, own);
+  return all.addStage(loc, all.uniqueName("own"), value, body)
+      .getMessages()
+      .front();
+}
+
+std::optional<SmallVector<Value>>
+Partitioner::deepen(RepeatOp repeat, RepeatOp plain, ArrayRef<Axis> cuts) {
+  auto times = static_cast<int64_t>(repeat.getTimes());
+  bool isNumbered =
+      repeat.getBody().getNumArguments() != repeat.getInitial().size();
+  if (margin.rows != 0 || isNumbered || repeat.getNext().getUntil() ||
+      times < 2 || !exchangesHalos(plain))
+    return std::nullopt;
+  Margin wanted = {1, 0, false};
+  int64_t rowBytes = 0;
+  for (auto [value, axis] : llvm::zip_equal(repeat.getInitial(), cuts)) {
+    if (!axis)
+      continue;
+    RankedTensorType type = payloadType(value.getType());
+    int64_t length = type.getDimSize(*axis);
+    if (wanted.length != 0 && wanted.length != length)
+      return std::nullopt;
+    wanted.length = length;
+    rowBytes += static_cast<int64_t>(tensorBytes(type)) / length;
+  }
+  if (wanted.length == 0)
+    return std::nullopt;
+  OpBuilder::InsertionGuard guard(b);
+  margin = wanted;
+  std::optional<int64_t> loss = findLoss(repeat, plain, cuts);
+  widened.clear(); // Of another margin.
+  wanted.wraps = margin.wraps;
+  margin = {};
+  int64_t block = wanted.length / ranks;
+  int64_t k = loss && *loss > 0 ? chooseIterations(getMainTarget(repeat), times,
+                                                   *loss, block, rowBytes)
+                                : 1;
+  if (k == 1)
+    return std::nullopt;
+  wanted.rows = k * *loss;
+  // The repeat of exchanges, around that of iterations.
+  Location loc = repeat.getLoc();
+  auto outer = cast<RepeatOp>(b.cloneWithoutRegions(*repeat.getOperation()));
+  outer.setSymName(uniqueName(repeat.getSymName() + ".exchanges"));
+  outer.setTimes(times / k);
+  outer->setOperands(plain.getInitial());
+  for (auto [result, type] :
+       llvm::zip_equal(outer.getLast(), plain->getResultTypes()))
+    result.setType(type);
+  Block *body = b.createBlock(&outer.getBody());
+  SmallVector<Value> wide;
+  for (auto [result, axis] : llvm::zip_equal(outer.getLast(), cuts)) {
+    Value carried = body->addArgument(result.getType(), loc);
+    wide.push_back(widen(carried, axis, wanted));
+  }
+  margin = wanted;
+  RepeatOp inner = build(repeat, wide, cuts);
+  inner.setTimes(k);
+  close(repeat, inner, cuts);
+  margin = {};
+  widened.clear();
+  SmallVector<Value> own;
+  for (auto [value, axis] : llvm::zip_equal(inner.getLast(), cuts))
+    own.push_back(axis ? withoutMargin(*this, b, value, *axis, wanted.rows)
+                       : Value(value));
+  NextOp::create(b, loc, own, Value());
+  return SmallVector<Value>(outer.getLast());
+}
