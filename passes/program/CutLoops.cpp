@@ -20,10 +20,14 @@ using namespace mlir::gpuvm;
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// What combines parts of a result to the same bits in any order.
-static std::optional<Rule> ruleOf(Operation *combine) {
+/// What combines parts of a result to the same bits in any order, or, of a body
+/// that is claimed to be associative, to other ones that round as well.
+static std::optional<Rule> ruleOf(Operation *combine, bool isClaimed) {
   return TypeSwitch<Operation *, std::optional<Rule>>(combine)
       .Case([](arith::AddIOp) { return Rule::add; })
+      .Case([&](arith::AddFOp) {
+        return isClaimed ? std::optional(Rule::add) : std::nullopt;
+      })
       .Case<arith::MinSIOp, arith::MinimumFOp>([](auto) { return Rule::min; })
       .Case<arith::MaxSIOp, arith::MaximumFOp>([](auto) { return Rule::max; })
       .Case([](arith::MinUIOp) { return Rule::minu; })
@@ -42,7 +46,8 @@ static std::optional<SmallVector<Rule>> rulesOf(linalg::GenericOp op) {
   SmallVector<Rule> rules;
   for (auto [combine, result] :
        llvm::zip_equal(combiner->ops, op.getResults())) {
-    std::optional<Rule> rule = combine ? ruleOf(combine) : std::nullopt;
+    std::optional<Rule> rule =
+        combine ? ruleOf(combine, op->hasAttr(kAssociativeAttr)) : std::nullopt;
     if (!rule || !canCombine(*rule, typeOf(result).getElementType()))
       return std::nullopt;
     rules.push_back(*rule);

@@ -141,13 +141,24 @@ SmallVector<Value> StageCutter::beginParts(ValueRange inits,
   for (auto [init, rule] : llvm::zip_equal(inits, rules)) {
     Value whole = wholeHere(init);
     bool adds = rule == Rule::add || rule == Rule::bit_xor;
-    isLeft.push_back(adds && !matchPattern(init, m_Zero()));
+    bool isZero =
+        matchPattern(init, m_Zero()) || matchPattern(init, m_PosZeroFloat());
+    isLeft.push_back(adds && !isZero);
     begins.push_back(isLeft.back()
                          ? arith::ConstantOp::create(
                                b, init.getLoc(), b.getZeroAttr(typeOf(init)))
                          : whole);
   }
   return begins;
+}
+
+static Value addInitial(OpBuilder &b, Location loc, Rule rule, Value initial,
+                        Value sum) {
+  if (rule != Rule::add)
+    return arith::XOrIOp::create(b, loc, initial, sum);
+  if (isa<FloatType>(cast<RankedTensorType>(sum.getType()).getElementType()))
+    return arith::AddFOp::create(b, loc, initial, sum);
+  return arith::AddIOp::create(b, loc, initial, sum);
 }
 
 /// Combines what ranks have of the results of `op`.
@@ -173,10 +184,7 @@ void StageCutter::combineParts(Operation *op, ValueRange parts,
       continue;
     Value sum = here(result), first = wholeHere(init);
     Location loc = op->getLoc();
-    inside[result] =
-        rule == Rule::add
-            ? arith::AddIOp::create(b, loc, sum, first)->getResult(0)
-            : arith::XOrIOp::create(b, loc, sum, first)->getResult(0);
+    inside[result] = addInitial(b, loc, rule, first, sum);
   }
 }
 

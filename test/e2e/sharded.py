@@ -199,6 +199,20 @@ class Blocks:
             axis = self.rng.randrange(2)
             f = s.broadcast(s.reduce(self.rng.choice(["arith.addf", "arith.maximumf"]), f, [axis], 0), a.shape, [axis])
             return s.cast("arith.bitcast", f, "i32")
+
+        def claimed(s, a):
+            """Sums that are exact in any order."""
+            f = s.cast("arith.sitofp", s.binary("arith.remsi", a, s.constant(a.shape, "i32", 1001)), "f32")
+            axis = self.rng.randrange(2)
+            rest = a.shape[1 - axis]
+            start = s.constant((rest,), "f32", self.rng.choice([0, 5]))
+            total = s.add((rest,), "f32", f"linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d{1 - axis})>], "
+                          f'iterator_types = [{", ".join(["reduction", "parallel"][i != axis].join(chr(34) * 2) for i in range(2))}]}} '
+                          f"ins(%{f.name} : {f.type}) outs(%{start.name} : {start.type}) attrs = {{gpuvm.associative}} {{\n"
+                          f"^bb0(%e: f32, %o: f32):\n%q = arith.addf %o, %e : f32\nlinalg.yield %q : f32\n}} -> {start.type}")
+            return s.cast("arith.fptosi", s.broadcast(total, a.shape, [axis]), "i32")
+        if self.rng.random() < 0.4:
+            return self.p.stage(claimed, self.matrix(values))
         return self.p.stage(build, self.matrix(values))
 
     def moved(self, values):

@@ -37,7 +37,7 @@ gpuvm.program @running(%x: !m {gpuvm.sharding = #rows}) -> (y: !m {gpuvm.shardin
 // CHECK: %[[SUM:.*]] = all_reduce %[[PART]]#0 add
 // CHECK: %[[LEAST:.*]] = all_reduce %[[PART]]#1 min
 // CHECK: stage @group(%[[S:.*]] = %[[SUM]] : tensor<3xi64>
-// CHECK: arith.addi %[[S]]
+// CHECK: arith.addi %{{.*}}, %[[S]]
 #rows = #gpuvm.sharding<0>
 gpuvm.program @groups(%x: tensor<8xi64> {gpuvm.sharding = #rows}, %g: tensor<8xi32> {gpuvm.sharding = #rows}) -> (s: tensor<3xi64>, l: tensor<3xi64>) ranks(2) {
   %s, %l = gpuvm.stage @group(%v = %x : tensor<8xi64>, %at = %g : tensor<8xi32>) -> (tensor<3xi64>, tensor<3xi64>) {

@@ -57,7 +57,7 @@ gpuvm.program @columns(%x: !m {gpuvm.sharding = #gpuvm.sharding<0>}) -> (y: tens
   // CHECK: %[[SUM:.*]] = all_reduce %[[PART]] add : !gpuvm.message<tensor<6xi32>>
   // CHECK: %[[Y:.*]] = stage @sum(%[[S:.*]] = %[[SUM]] : tensor<6xi32>)
   // CHECK: %[[START:.*]] = arith.constant dense<5>
-  // CHECK: arith.addi %[[S]], %[[START]]
+  // CHECK: arith.addi %[[START]], %[[S]]
   // CHECK: return %[[Y]]
   %y = gpuvm.stage @sum(%v = %x : !m) -> tensor<6xi32> {
     %start = arith.constant dense<5> : tensor<6xi32>
@@ -169,4 +169,26 @@ gpuvm.program @loop(%x: tensor<8xi32> {gpuvm.sharding = #gpuvm.sharding<0>}) -> 
     gpuvm.next %next : !gpuvm.message<tensor<8xi32>>
   }
   gpuvm.return %y : !gpuvm.message<tensor<8xi32>>
+}
+
+// -----
+
+// A sum of floats that is claimed to be associative: each rank adds up its block, the sums are added in the order of ranks.
+// CHECK-LABEL: gpuvm.program @claimed
+// CHECK: linalg.generic {{.*}}["reduction"]{{.*}} ins(%{{.*}} : tensor<4xf32>) {{.*}}gpuvm.associative
+// CHECK: %[[SUM:.*]] = all_reduce %{{.*}} add : !gpuvm.message<tensor<f32>>
+// CHECK: stage @sum(%[[S:.*]] = %[[SUM]] : tensor<f32>)
+// CHECK: arith.addf %{{.*}}, %[[S]]
+gpuvm.program @claimed(%x: tensor<8xf32> {gpuvm.sharding = #gpuvm.sharding<0>}) -> (y: tensor<f32>) ranks(2) {
+  %y = gpuvm.stage @sum(%v = %x : tensor<8xf32>) -> tensor<f32> {
+    %one = arith.constant dense<1.0> : tensor<f32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+        ins(%v : tensor<8xf32>) outs(%one : tensor<f32>) attrs = {gpuvm.associative} {
+    ^bb0(%e: f32, %o: f32):
+      %t = arith.addf %o, %e : f32
+      linalg.yield %t : f32
+    } -> tensor<f32>
+    gpuvm.send %s : tensor<f32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<f32>>
 }
