@@ -27,75 +27,86 @@ BY_KEY = ("q3", "q5")
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
 
 
-def padded(values, rows, filling):
-    out = np.full(rows, filling, values.dtype)
-    out[: len(values)] = values
-    return out
+class Shards:
+    """Which rows each rank has, and as how many: all ranks have as many of a table."""
 
+    def __init__(self, query, columns, ranks):
+        self.query, self.columns, self.ranks = query, columns, ranks
+        self.keys, self.owners, self.rows = 0, {}, {}
+        if query in BY_KEY:
+            self.keys = -(-int(columns["o_orderkey"].max()) // ranks)
+            for table, key in (("lineitem", "l_orderkey"), ("orders", "o_orderkey")):
+                self.owners[table] = ((columns[key] - 1) // self.keys).astype(np.uint16)
+                self.rows[table] = int(np.bincount(self.owners[table], minlength=ranks).max())
+        else:
+            self.rows["lineitem"] = -(-schema.line_count(columns) // ranks)
 
-def even_parts(rows, ranks):
-    return np.array_split(np.arange(rows), ranks)
+    def sizes(self):
+        """The values of the query's parameters."""
+        rows = {schema.COLUMNS[name].table: len(values) for name, values in self.columns.items()} | self.rows
+        return {name: self.keys + 1 if name == "keys" else rows[schema.TABLES[name]] for name in schema.PARAMETERS[self.query]}
 
+    def cut(self, name):
+        """Whether ranks have parts of a column, and not all of it."""
+        return schema.COLUMNS[name].table in self.rows
 
-def split(query, columns, ranks):
-    """([columns of each rank], keys of each rank's range): all ranks have as many rows."""
-    keys = 0
-    if query in BY_KEY:
-        keys = -(-int(columns["o_orderkey"].max()) // ranks)
-        rows = {table: [np.flatnonzero((columns[key] - 1) // keys == rank) for rank in range(ranks)]
-                for table, key in (("lineitem", "l_orderkey"), ("orders", "o_orderkey"))}
-    else:
-        rows = {"lineitem": even_parts(schema.line_count(columns), ranks)}
-    shards = [{} for _ in range(ranks)]
-    for name, values in columns.items():
-        table = schema.COLUMNS[name].table
-        for rank, shard in enumerate(shards):
-            if table not in rows:
-                shard[name] = values
-                continue
-            own = values[rows[table][rank]]
-            if name in ("l_orderkey", "o_orderkey"):
-                own = own - np.int32(rank * keys)  # Counted from 1 on each rank; 0 is no order.
-            filling = 1 if name in ("o_custkey", "l_suppkey") else FILLED.get(name, {}).get(query, 0)
-            shard[name] = padded(own, max(len(each) for each in rows[table]), filling)
-    return shards, keys
+    def part(self, name, rank):
+        values, table = self.columns[name], schema.COLUMNS[name].table
+        if table in self.owners:
+            values = values[self.owners[table] == rank]
+        else:
+            values = values[rank * self.rows[table]:(rank + 1) * self.rows[table]]
+        # Order keys count from 1 on each rank; 0 is no order.
+        return values - np.int32(rank * self.keys) if name in ("l_orderkey", "o_orderkey") else values
+
+    def write(self, name, rank, path):
+        """A column of one rank as a file, the only part of it that is in memory."""
+        own = self.part(name, rank)
+        out = np.lib.format.open_memmap(path, "w+", own.dtype, (self.rows[schema.COLUMNS[name].table],))
+        out[: len(own)] = own
+        out[len(own):] = 1 if name in ("o_custkey", "l_suppkey") else FILLED.get(name, {}).get(self.query, 0)
 
 
 def tool(*command):
     return subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def compile_shards(query, shard, keys, ranks, work):
+def compile_shards(query, shards, work):
     """The plan of all ranks: the query, as it is, in a program that puts its answers together."""
-    sizes = schema.sizes(query, shard)
-    if keys:
-        sizes["keys"] = keys + 1
-    settings = [f"--set={query}.{name}={value}" for name, value in sizes.items()] + [f"--set=ranks={ranks}"]
-    settings += [f"--set=keys_of_rank={keys}"] if query == "q3" else []
-    plan = work / f"{query}.{ranks}.gvplan"
+    settings = [f"--set={query}.{name}={value}" for name, value in shards.sizes().items()] + [f"--set=ranks={shards.ranks}"]
+    settings += [f"--set=keys_of_rank={shards.keys}"] if query == "q3" else []
+    plan = work / f"{query}.{shards.ranks}.gvplan"
     # The part's file has the name that its parameters have before theirs.
     tool("gpuvm-compile", HERE / f"{query}.mlir", f"--link={HERE.parent / 'tpch' / query}.mlir", "-o", plan, *settings)
     return plan
 
 
 def run(query, columns, options):
-    """(outputs by name of each rank, statistics) of a query."""
+    """(outputs by name of each rank, statistics, bytes of a rank's columns) of a query."""
     work, ranks = options.work, options.ranks
-    shards, keys = split(query, columns, ranks)
-    plan_file = compile_shards(query, shards[0], keys, ranks, work)
+    shards = Shards(query, columns, ranks)
+    plan_file = compile_shards(query, shards, work)
     plan = json.loads(tool("gpuvm-plan", "show", "--format=json", plan_file))
-    arguments = []
+    arguments, written, size = [], [], 0
     for slot in plan["inputs"]:
         name = slot["name"].removeprefix("shard.")
-        for rank, shard in enumerate(shards):
-            np.save(work / f"{name}.{rank}.npy", shard[name])
+        if not shards.cut(name):
+            arguments.append(f"--input={slot['name']}=@{options.columns}/{name}.npy")
+            size += columns[name].nbytes
+            continue
+        for rank in range(ranks):
+            written.append(work / f"{name}.{rank}.npy")
+            shards.write(name, rank, written[-1])
+        size += written[-1].stat().st_size
         arguments.append(f"--input={slot['name']}=@{work}/{name}.{{rank}}.npy")
     outputs = [output["name"] for output in plan["outputs"]]
     arguments += [f"--output={name}=@{work}/{query}.{name}.{{rank}}.npy" for name in outputs]
     stats = tool(*MPIRUN, "-n", ranks, "gpuvm-run", plan_file, *arguments, "--stats=json", f"--iterations={options.iterations}",
                  f"--timeout={options.timeout}")
+    for path in written:
+        path.unlink()
     answers = [{name: np.load(work / f"{query}.{name}.{rank}.npy") for name in outputs} for rank in range(ranks)]
-    return answers, json.loads(stats)
+    return answers, json.loads(stats), size
 
 
 def answer(query, out, columns, words):
@@ -113,10 +124,11 @@ def check(query, options):
         right = duckdb_tables.answer(duckdb_tables.given(columns, words), HERE.parent / "tpch" / f"{query}.mlir")
     else:
         right = queries.EXPECTED[query](columns, words)
-    answers, stats = run(query, columns, options)
+    answers, stats, size = run(query, columns, options)
     good = [rank for rank, out in enumerate(answers) if answer(query, out, columns, words) == right]
     time = stats["wall_us"]["slowest"] if options.ranks > 1 else stats["wall_us"]["median"]
-    print(f"{query} on {options.ranks} ranks: {len(right)} rows, {len(good)} of {options.ranks} right, {time:.0f} us")
+    print(f"{query} on {options.ranks} ranks: {len(right)} rows, {len(good)} of {options.ranks} right, {time:.0f} us, "
+          f"{size} bytes of columns on a rank")
     if len(good) < options.ranks:
         wrong = next(rank for rank in range(options.ranks) if rank not in good)
         print(f"check failed: rank {wrong} has {answer(query, answers[wrong], columns, words)}, not {right}.")
