@@ -394,8 +394,7 @@ gpuvm.program @fill() {
     text = text.replace("gpuvm.return %sorted, %count : !gpuvm.message<!rows>, !gpuvm.message<tensor<i32>>",
                         "gpuvm.return %count : !gpuvm.message<tensor<i32>>")
     # Of random numbers the parts are nearly equal.
-    text = text.replace("(block ceildiv ranks) + (block ceildiv 4)", "(block ceildiv ranks) + (block ceildiv 16)")
-    return text, {"ranks": ranks, "block": block, "samples": 4096 if block % 4096 == 0 else 4000}
+    return text, {"ranks": ranks, "block": block, "samples": 4096 if block % 4096 == 0 else 4000, "spare": 16}
 
 
 def sort_alone(numbers):

@@ -1,9 +1,9 @@
 """Programs of several ranks, under mpirun, against NumPy on whole tensors.
 
-    run.py [NAME...] [--ranks 2 4] [--columns FOLDER] [--work FOLDER]
+    run.py [NAME...] [--ranks 2 4] [--numbers N] [--columns FOLDER] [--work FOLDER]
 
 Each program runs on each number of ranks, whose devices are those that gpuvm-run finds. Without a NAME machines.py runs,
-too, and with columns of TPC-H shards.py.
+too, and with columns of TPC-H shards.py. --numbers is for sort: how many all ranks have.
 """
 
 import argparse
@@ -20,15 +20,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Run:
     """One program on some ranks, in a folder of its own."""
 
-    def __init__(self, work, name, ranks):
-        self.folder, self.name, self.ranks = work / f"{name}.{ranks}", name, ranks
+    def __init__(self, work, name, ranks, numbers=None):
+        self.folder, self.name, self.ranks, self.numbers = work / f"{name}.{ranks}", name, ranks, numbers
         self.folder.mkdir(parents=True, exist_ok=True)
         self.inputs, self.outputs = [], []
 
+    def room(self, name, shape, dtype):
+        """An input of which each rank has its part of the rows, to be filled: a file, which need not fit into memory."""
+        self.inputs.append(f"--input={name}=@{self.folder}/{name}.npy[{{rank}}/{{ranks}}]")
+        return np.lib.format.open_memmap(self.folder / f"{name}.npy", "w+", dtype, shape)
+
     def whole(self, name, array):
         """An input of which each rank has its part of the rows."""
-        np.save(self.folder / f"{name}.npy", array)
-        self.inputs.append(f"--input={name}=@{self.folder}/{name}.npy[{{rank}}/{{ranks}}]")
+        self.room(name, array.shape, array.dtype)[...] = array
 
     def parts(self, name, arrays):
         """An input that each rank has for itself."""
@@ -44,8 +48,9 @@ class Run:
                        check=True)
         start = ["mpirun", "-n", str(self.ranks), "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
         files = [f"--output={name}=@{self.folder}/{name}.out.{{rank}}.npy" for name in outputs]
-        subprocess.run(start + ["gpuvm-run", plan, "--quiet"] + self.inputs + files, check=True)
-        return {name: [np.load(self.folder / f"{name}.out.{rank}.npy") for rank in range(self.ranks)] for name in outputs}
+        subprocess.run(start + ["gpuvm-run", plan, "--quiet", "--timeout=900"] + self.inputs + files, check=True)
+        return {name: [np.load(self.folder / f"{name}.out.{rank}.npy", mmap_mode="r") for rank in range(self.ranks)]
+                for name in outputs}
 
 
 def heat(run):
@@ -87,13 +92,34 @@ def pagerank(run):
     return f"20 iterations, {vertices} vertices, {edges} edges, {error:.1e} of the largest rank from NumPy in f64"
 
 
+def is_sorted(parts, x):
+    """Whether `parts`, one after the other, are the numbers of `x` in order; some 2^25 of them are in memory at a time."""
+    edges = np.linspace(-2**31, 2**31, (len(x) >> 25) + 2).astype(np.int64)
+    at = 0
+    for low, high in zip(edges, edges[1:]):
+        chunks = (x[begin:begin + (1 << 24)] for begin in range(0, len(x), 1 << 24))
+        right = np.sort(np.concatenate([chunk[(chunk >= low) & (chunk < high)] for chunk in chunks]))
+        begins = at - np.cumsum([0] + [len(part) for part in parts[:-1]])
+        found = [part[max(begin, 0):max(begin + len(right), 0)] for part, begin in zip(parts, begins)]
+        if not np.array_equal(np.concatenate(found), right):
+            return False
+        at += len(right)
+    return at == sum(len(part) for part in parts)
+
+
 def sort(run):
     block = 65536
-    x = np.random.default_rng(4).integers(-2**31, 2**31, block * run.ranks, dtype=np.int32)
-    run.whole("x", x)
-    result = run.execute(["sorted", "count"], block=block)
+    sets = {}
+    if run.numbers:  # More samples, and less room for what they cannot say.
+        block = run.numbers // run.ranks // 4096 * 4096
+        sets = {"samples": 4096, "spare": 32}
+    x = run.room("x", (block * run.ranks,), np.int32)
+    random = np.random.default_rng(4)
+    for begin in range(0, len(x), 1 << 24):
+        x[begin:begin + (1 << 24)] = random.integers(-2**31, 2**31, min(1 << 24, len(x) - begin), dtype=np.int32)
+    result = run.execute(["sorted", "count"], block=block, **sets)
     parts = [rows[:count] for rows, count in zip(result["sorted"], result["count"])]
-    assert np.array_equal(np.concatenate(parts), np.sort(x))
+    assert is_sorted(parts, x)
     return f"{len(x)} numbers, ranks have " + ", ".join(str(len(part)) for part in parts)
 
 
@@ -153,6 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PROGRAMS)}; all if none is given")
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4])
+    parser.add_argument("--numbers", type=int, help="for sort: of all ranks")
     parser.add_argument("--columns", type=pathlib.Path, help="of ../tpch/columns.py: shards.py on them, too")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("ranks"))
     options = parser.parse_args()
@@ -161,7 +188,7 @@ def main():
         if name not in PROGRAMS:
             sys.exit(f"run.py: there is no program \"{name}\" ({', '.join(PROGRAMS)}).")
         for ranks in options.ranks:
-            print(f"{name} on {ranks} ranks: {PROGRAMS[name](Run(work, name, ranks))}", flush=True)
+            print(f"{name} on {ranks} ranks: {PROGRAMS[name](Run(work, name, ranks, options.numbers))}", flush=True)
     for ranks in options.ranks if not options.names else ():
         others = [["machines.py"]] + ([["shards.py", "q1", "q3", "q5", "q6", "--columns", options.columns]] if options.columns else [])
         for other in others:

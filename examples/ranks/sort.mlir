@@ -9,7 +9,8 @@
 gpuvm.parameter @block = 4096 in 64 to 1073741824 "numbers of each rank, a multiple of the samples"
 gpuvm.parameter @ranks = 2 in 1 to 64
 gpuvm.parameter @samples = 64 in 1 to 4096 "of each rank"
-gpuvm.parameter @room = @(block ceildiv ranks) + (block ceildiv 4)@
+gpuvm.parameter @spare = 4 in 1 to 1024 "a part of a block, one in so many, is room for what samples do not say"
+gpuvm.parameter @room = @(block ceildiv ranks) + (block ceildiv spare)@
 gpuvm.parameter @all = @ranks * room@
 gpuvm.parameter @last = @block - 1@
 
