@@ -65,6 +65,20 @@ def heat(run):
     return "100 iterations of 256 x 256, each bit as on one rank"
 
 
+def life(run):
+    start = np.random.default_rng(3).integers(0, 2, (192, 256), dtype=np.int8)
+    run.whole("start", start)
+    result = run.execute(["end", "alive"], rows=192, width=256, generations=200)
+    whole = start
+    for _ in range(200):
+        three = np.roll(whole, 1, 0) + whole + np.roll(whole, -1, 0)
+        nine = np.roll(three, 1, 1) + three + np.roll(three, -1, 1)
+        whole = ((nine == 3) | ((nine == 4) & (whole == 1))).astype(np.int8)
+    assert np.array_equal(np.concatenate(result["end"]), whole)
+    assert all(alive == whole.sum() for alive in result["alive"])
+    return f"200 generations of 192 x 256, {whole.sum()} cells live"
+
+
 def pagerank(run):
     vertices, edges = 4096, 40000
     random = np.random.default_rng(2)
@@ -172,7 +186,7 @@ def pipeline(run):
     return f"{batches} batches through a block a rank, {error:.1e} of the largest from NumPy in f64"
 
 
-PROGRAMS = {program.__name__: program for program in (heat, pagerank, sort, transformer, pipeline)}
+PROGRAMS = {program.__name__: program for program in (heat, life, pagerank, sort, transformer, pipeline)}
 
 
 def main():
