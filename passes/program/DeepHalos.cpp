@@ -60,6 +60,9 @@ std::optional<int64_t> Partitioner::findLoss(RepeatOp repeat, RepeatOp plain,
       refuseMargin();
     loss = std::max(loss, lossOf(value));
   }
+  // At the seam a row of a window would be one of either end.
+  if (margin.wraps && margin.hasEnds)
+    refuseMargin();
   copy.erase();
   names = before;
   remarks.resize(numRemarks);
@@ -125,7 +128,8 @@ Partitioner::deepen(RepeatOp repeat, RepeatOp plain, ArrayRef<Axis> cuts) {
   if (margin.rows != 0 || isNumbered || repeat.getNext().getUntil() ||
       times < 2 || !exchangesHalos(plain))
     return std::nullopt;
-  Margin wanted = {1, 0, false};
+  Margin wanted;
+  wanted.rows = 1;
   int64_t rowBytes = 0;
   for (auto [value, axis] : llvm::zip_equal(repeat.getInitial(), cuts)) {
     if (!axis)

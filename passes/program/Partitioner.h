@@ -61,12 +61,13 @@ public:
   /// which are right after each operation that reads rows of neighbours.
   struct Margin {
     int64_t rows = 0;
-    int64_t length = 0; ///< Of the axis.
-    bool wraps = false;
+    int64_t length = 0;   ///< Of the axis.
+    bool wraps = false;   ///< Rows are read that come round.
+    bool hasEnds = false; ///< Windows end where the axis does.
   };
   const Margin &getMargin() const { return margin; }
-  /// A row is read that comes round, with the margin that is being tried.
   void wrapMargin() { margin.wraps = true; }
+  void endMargin() { margin.hasEnds = true; }
   /// What is built with a margin needs more than rows of the neighbours.
   void refuseMargin() { isMarginRefused = true; }
   /// How many rows of a margin are no longer right.

@@ -323,6 +323,11 @@ Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
     blocks.push_back(sliceHalo(b, loc, argument(halo.wide), rows.axis,
                                halo.reach.before + part.shift, block + more));
   }
+  bool isOneShift =
+      parts.size() == 1 &&
+      llvm::all_of(rows.pieces, [](auto &piece) { return piece.source; });
+  if (hasMargin() && more != 0 && !isOneShift)
+    all.endMargin();
   // Where a halo has no rows it has zeros, unless it comes round.
   const Part &first = parts.front();
   bool hasZeros = parts.size() == 1 && !hasMargin() &&

@@ -103,3 +103,31 @@ gpuvm.program @until(%x: !v {gpuvm.sharding = #rows}) -> (y: !v {gpuvm.sharding 
   }
   gpuvm.return %y : !gpuvm.message<!v>
 }
+
+// -----
+
+// A window that ends where the axis does cannot slide over a margin whose rows come round.
+// CHECK-LABEL: gpuvm.program @ends
+// CHECK: repeat @step up_to 16
+// CHECK: update_halo %{{.*}} axis(0) halo(1, 1) rotate
+!v = tensor<64xi32>
+#rows = #gpuvm.sharding<0>
+gpuvm.program @ends(%x: !v {gpuvm.sharding = #rows}) -> (y: !v {gpuvm.sharding = #rows}) ranks(2) {
+  %y = gpuvm.repeat @step up_to 16 (%u = %x : !v) {
+    %n = gpuvm.stage @both(%a = %u : !gpuvm.message<!v>) -> !v {
+      %zero = arith.constant 0 : i32
+      %p = tensor.pad %a low[1] high[0] {
+      ^bb0(%i: index):
+        tensor.yield %zero : i32
+      } : !v to tensor<65xi32>
+      %taps = arith.constant dense<3> : tensor<2xi32>
+      %first = tensor.extract_slice %a[0] [1] [1] : !v to tensor<1xi32>
+      %rest = tensor.extract_slice %a[1] [63] [1] : !v to tensor<63xi32>
+      %roll = tensor.concat dim(0) %rest, %first : (tensor<63xi32>, tensor<1xi32>) -> !v
+      %c = linalg.conv_1d ins(%p, %taps : tensor<65xi32>, tensor<2xi32>) outs(%roll : !v) -> !v
+      gpuvm.send %c : !v
+    }
+    gpuvm.next %n : !gpuvm.message<!v>
+  }
+  gpuvm.return %y : !gpuvm.message<!v>
+}
