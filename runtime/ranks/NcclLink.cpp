@@ -15,8 +15,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <optional>
 #include <thread>
 #include <tuple>
@@ -38,7 +40,7 @@ public:
   Status openDevice(const cuda::Uuid &uuid);
   Result<nccl::UniqueId> newId() const;
   /// What all do together.
-  Status connect(const nccl::UniqueId &id);
+  Status connect(const nccl::UniqueId &id, uint64_t timeoutNs);
 
   std::string name() const override { return library_.version; }
   Result<uint8_t *> import(int descriptor, uint64_t bytes) override;
@@ -60,6 +62,7 @@ private:
   cuda::Context context_ = nullptr;
   cuda::Stream stream_ = nullptr;
   nccl::Comm comm_ = nullptr;
+  bool isAbandoned_ = false; ///< A thread that does not end has it all.
   struct Imported {
     cuda::ExternalMemory memory;
     void *address;
@@ -70,7 +73,7 @@ private:
 } // namespace
 
 NcclLink::~NcclLink() {
-  if (!device_)
+  if (!device_ || isAbandoned_)
     return;
   library_.contextSet(context_);
   if (comm_)
@@ -116,12 +119,35 @@ Result<nccl::UniqueId> NcclLink::newId() const {
   return id;
 }
 
-Status NcclLink::connect(const nccl::UniqueId &id) {
+/// NCCL waits for the other ranks without an end, so a thread does.
+Status NcclLink::connect(const nccl::UniqueId &id, uint64_t timeoutNs) {
+  struct Connected {
+    int result = nccl::kSuccess;
+    nccl::Comm comm = nullptr;
+  };
+  std::packaged_task<Connected()> task([library = library_, context = context_,
+                                        id, ranks = static_cast<int>(ranks_),
+                                        rank = static_cast<int>(rank_)] {
+    Connected connected;
+    library.contextSet(context);
+    connected.result = library.commInitRank(&connected.comm, ranks, id, rank);
+    return connected;
+  });
+  std::future<Connected> future = task.get_future();
+  std::thread(std::move(task)).detach();
+  // Far in the future there is no time.
+  constexpr uint64_t kMostNs = uint64_t(1) << 60;
+  auto timeout = std::chrono::nanoseconds(std::min(timeoutNs, kMostNs));
+  if (future.wait_for(timeout) != std::future_status::ready) {
+    isAbandoned_ = true;
+    return Status(Code::NoDevice,
+                  fmt::format("NCCL does not connect the devices within {} ms.",
+                              timeoutNs / 1'000'000));
+  }
+  Connected connected = future.get();
+  comm_ = connected.comm;
   VM_RETURN_IF_ERROR(enter());
-  return library_.checkNccl(library_.commInitRank(&comm_,
-                                                  static_cast<int>(ranks_), id,
-                                                  static_cast<int>(rank_)),
-                            "connect the devices with NCCL");
+  return library_.checkNccl(connected.result, "connect the devices with NCCL");
 }
 
 Result<uint8_t *> NcclLink::import(int descriptor, uint64_t bytes) {
@@ -253,7 +279,7 @@ Result<OpenedLink> openNccl(Communicator &ranks,
   nccl::UniqueId first = {};
   std::memcpy(first.bytes, ids->front().data(),
               std::min(sizeof(first.bytes), ids->front().size()));
-  VM_RETURN_IF_ERROR(agree(link->connect(first)));
+  VM_RETURN_IF_ERROR(agree(link->connect(first, timeoutNs)));
   if (opened.why.empty())
     opened.link = std::move(link);
   return opened;
