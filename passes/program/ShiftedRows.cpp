@@ -93,6 +93,7 @@ static std::optional<ShiftedRows> shift(tensor::PadOp op, RowsOf rowsOf) {
   Value value = op.getConstantPaddingValue();
   TypedAttr fill;
   if (!rows || !value || !matchPattern(value, m_Constant(&fill)) ||
+      !op.getLow().empty() || !op.getHigh().empty() ||
       !keepsOthers(op.getSourceType(), op.getResultType(), rows->axis))
     return std::nullopt;
   ShiftedRows result;
@@ -134,13 +135,13 @@ static std::optional<ShiftedRows> shift(tensor::InsertSliceOp op,
   if ((!into && !fill) || (!from && !other) || (!into && !from))
     return std::nullopt;
   int64_t axis = into ? into->axis : from->axis;
-  int64_t offset = op.getStaticOffsets()[axis],
-          rows = op.getStaticSizes()[axis],
-          length = op.getType().getDimSize(axis);
+  int64_t offset = op.getStaticOffsets()[axis];
   if ((from && from->axis != axis) || ShapedType::isDynamic(offset) ||
       op.getStaticStrides()[axis] != 1 ||
       !keepsOthers(op.getSourceType(), op.getType(), axis))
     return std::nullopt;
+  int64_t rows = op.getSourceType().getDimSize(axis),
+          length = op.getType().getDimSize(axis);
   ShiftedRows result;
   result.axis = axis;
   auto keep = [&](int64_t begin, int64_t end) {
