@@ -31,6 +31,10 @@ std::string Executor::runningStage() const {
 }
 
 Status Executor::withTrace(const Status &status) const {
+  // Another rank's sentence has where that was (Status::withContext).
+  if (status.code() == Code::Rank &&
+      status.message().find(" - while ") != std::string::npos)
+    return status;
   if (std::optional<size_t> last = trace_.lastStarted())
     return status.withContext(fmt::format(
         "running command {} of {} (stage \"{}\")", *last, plan_.commands.size(),

@@ -11,9 +11,19 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe"]  # As root in a co
 SECONDS = 120
 
 
-def run(ranks, command):
+def two_hosts(folder, ranks):
+    """What mpirun is told to start `ranks` ranks on two hosts, which are namespaces here: they have names of their own and share no memory, so
+    all messages between them go by TCP."""
+    agent = os.path.join(folder, "agent")
+    with open(agent, "w") as file:
+        file.write('#!/bin/sh\nhost=$1\nshift\nexec unshare --uts --ipc sh -c "hostname $host; $*"\n')
+    os.chmod(agent, 0o755)
+    return ["--host", f"node1:{ranks // 2},node2:{ranks - ranks // 2}", "--mca", "plm_rsh_agent", agent]
+
+
+def run(ranks, command, start=()):
     """The ranks' output, or exits."""
-    done = subprocess.run([*MPIRUN, "-n", str(ranks), *command], capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run([*MPIRUN, *start, "-n", str(ranks), *command], capture_output=True, text=True, timeout=SECONDS)
     if done.returncode:
         sys.exit(f"{' '.join(command)} ends with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -24,8 +34,8 @@ class Ranks:
     R.code its exit code: mpirun no longer forwards what ranks print once it has seen one of them end. Unless `launcher_ends`, it leaves
     the others alone then."""
 
-    def __init__(self, ranks, command, folder, launcher_ends=False):
-        self.ranks, self.folder = ranks, folder
+    def __init__(self, ranks, command, folder, launcher_ends=False, start=()):
+        self.ranks, self.folder, self.start = ranks, folder, start
         for rank in range(ranks):
             for kind in ("pid", "out", "code"):
                 if os.path.exists(self.file(rank, kind)):
@@ -38,7 +48,7 @@ class Ranks:
             wait $!
             write $? code"""
         recovery = [] if launcher_ends else ["--enable-recovery"]
-        self.mpirun = subprocess.Popen([*MPIRUN, *recovery, "-n", str(ranks), "sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.mpirun = subprocess.Popen([*MPIRUN, *start, *recovery, "-n", str(ranks), "sh", "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.until = time.monotonic() + SECONDS
 
     def file(self, rank, kind):
@@ -80,5 +90,7 @@ class Ranks:
         if stopped is not None:
             self.kill(stopped, signal.SIGKILL)
             codes[stopped] = int(self.read(stopped, "code"))
+        if self.start:  # That of several hosts waits on when its ranks have ended so.
+            self.mpirun.terminate()
         self.mpirun.wait(timeout=SECONDS)
         return self.output(), codes
