@@ -13,7 +13,10 @@
 #include "dialects/gpuvm/Target.h"
 #include "passes/program/Partitioner.h"
 
-#include <cmath>
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -71,15 +74,45 @@ std::optional<int64_t> Partitioner::findLoss(RepeatOp repeat, RepeatOp plain,
   return loss;
 }
 
+/// The operations on numbers in the body of a repeat, as many as take the time
+/// of one: functions take that of several.
+static double countOperations(RepeatOp plain) {
+  constexpr double kFunction = 8;
+  double operations = 0;
+  plain.getBody().walk([&](linalg::GenericOp loops) {
+    double each = 0;
+    loops.getBody()->walk([&](Operation *op) {
+      if (isa<math::MathDialect>(op->getDialect()))
+        each += kFunction;
+      else if (isa<arith::ArithDialect>(op->getDialect()) &&
+               !isa<arith::ConstantOp>(op))
+        ++each;
+    });
+    for (int64_t range : loops.getStaticLoopRanges())
+      each *= static_cast<double>(range);
+    operations += each;
+  });
+  return operations;
+}
+
+/// The nanoseconds that a row of all iteration values takes in one iteration:
+/// it is read and written, or computed, which a device does with some numbers
+/// while it moves a byte.
+static double estimateRow(TargetAttr target, RepeatOp plain, int64_t block,
+                          int64_t rowBytes) {
+  constexpr double kPerByte = 4;
+  double bytes =
+      std::max(2 * static_cast<double>(rowBytes),
+               countOperations(plain) / static_cast<double>(block) / kPerByte);
+  return 1e3 * bytes / static_cast<double>(target.getBytesPerUs());
+}
+
 /// Into how many iterations an exchange is best divided: each of them computes
 /// the rows of the margin, too. A divisor of all of them.
 static int64_t chooseIterations(TargetAttr target, int64_t times, int64_t loss,
-                                int64_t block, int64_t rowBytes) {
+                                int64_t block, double row) {
   double exchange =
       static_cast<double>(target.getExchangeNs() + target.getDispatchNs());
-  // Rows are read and written.
-  double row = 2e3 * static_cast<double>(rowBytes) /
-               static_cast<double>(target.getBytesPerUs());
   int64_t best = 1;
   double least = exchange;
   constexpr int64_t kMost = 64;
@@ -150,9 +183,11 @@ Partitioner::deepen(RepeatOp repeat, RepeatOp plain, ArrayRef<Axis> cuts) {
   wanted.wraps = margin.wraps;
   margin = {};
   int64_t block = wanted.length / ranks;
-  int64_t k = loss && *loss > 0 ? chooseIterations(getMainTarget(repeat), times,
-                                                   *loss, block, rowBytes)
-                                : 1;
+  if (!loss || *loss == 0)
+    return std::nullopt;
+  TargetAttr target = getMainTarget(repeat);
+  int64_t k = chooseIterations(target, times, *loss, block,
+                               estimateRow(target, plain, block, rowBytes));
   if (k == 1)
     return std::nullopt;
   wanted.rows = k * *loss;
