@@ -33,7 +33,7 @@ void gpuvm::buildPlanning(OpPassManager &passes,
     passes.addPass(createSetTargets(targets));
   }
   passes.addPass(createLink());
-  onProgram(createPartition());
+  onProgram(createPartition({options.exact}));
   onProgram(createExpandExchanges());
   onProgram(createLowerPacked());
   onProgram(createLowerBounded());

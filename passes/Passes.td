@@ -74,15 +74,25 @@ def Partition : GpuvmProgramPass<"gpuvm-partition"> {
     loops, and operands that all ranks have are cut by the number of the rank.
     Where a reduction goes over the loop, each rank reduces its block, and
     `gpuvm.all_reduce` combines them, if any order gives the same bits: sums of
-    integers, minima, maxima, and bits.
+    integers, minima, maxima, and bits; also sums of floats that are claimed to be
+    associative, but with `exact`. So are `gpuvm.scatter` and
+    `gpuvm.histogram2d`. Scans exchange the last rows of blocks, `gpuvm.top_k`
+    what ranks have picked.
+
+    Rows of neighbours, of which slices, padding, windows and reads near the loop's
+    number tell, come by `gpuvm.update_halo`. A repeat whose ranks exchange nothing
+    else does so once in several iterations if that costs less by the target's
+    numbers, and computes the rows between again.
 
     What else needs a whole tensor is computed by all ranks, after a
     `gpuvm.all_gather`; a remark names it. An output with a sharding that all
     ranks have is cut, and one without that is not whole is gathered. Iteration
-    values of repeats are blocks if their initial values and next ones are.
-    Stages are brought into the form of `gpuvm-generalize` first, and cut where
-    exchanges stand.
+    values of repeats are blocks if their initial values and next ones are. What
+    computes elements is brought into the form of `gpuvm-generalize` first, and
+    stages are cut where exchanges stand.
   }];
+  let options = [Option<"exact", "exact", "bool", "false",
+                        "Sums of floats have the same bits on any number of ranks">];
 }
 
 def ExpandExchanges : GpuvmProgramPass<"gpuvm-expand-exchanges"> {

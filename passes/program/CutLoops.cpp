@@ -39,7 +39,8 @@ static std::optional<Rule> ruleOf(Operation *combine, bool isClaimed) {
 }
 
 /// The rules of all results of a reduction; none if one of them has none.
-static std::optional<SmallVector<Rule>> rulesOf(linalg::GenericOp op) {
+static std::optional<SmallVector<Rule>> rulesOf(linalg::GenericOp op,
+                                                bool exact) {
   std::optional<Combiner> combiner = matchCombiner(op);
   if (!combiner)
     return std::nullopt;
@@ -47,7 +48,8 @@ static std::optional<SmallVector<Rule>> rulesOf(linalg::GenericOp op) {
   for (auto [combine, result] :
        llvm::zip_equal(combiner->ops, op.getResults())) {
     std::optional<Rule> rule =
-        combine ? ruleOf(combine, op->hasAttr(kAssociativeAttr)) : std::nullopt;
+        combine ? ruleOf(combine, !exact && op->hasAttr(kAssociativeAttr))
+                : std::nullopt;
     if (!rule || !canCombine(*rule, typeOf(result).getElementType()))
       return std::nullopt;
     rules.push_back(*rule);
@@ -76,7 +78,8 @@ std::optional<int64_t> gpuvm::windowOf(AffineExpr place, unsigned loop,
 }
 
 /// How operands are cut where `loop` is; none if one of them cannot be.
-static std::optional<LoopCut> cutAlong(linalg::GenericOp op, unsigned loop) {
+static std::optional<LoopCut> cutAlong(linalg::GenericOp op, unsigned loop,
+                                       bool exact) {
   LoopCut cut = {loop, {}, {}, {}};
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   bool isParallel =
@@ -99,7 +102,7 @@ static std::optional<LoopCut> cutAlong(linalg::GenericOp op, unsigned loop) {
   }
   if (isParallel)
     return cut;
-  std::optional<SmallVector<Rule>> rules = rulesOf(op);
+  std::optional<SmallVector<Rule>> rules = rulesOf(op, exact);
   if (!rules)
     return std::nullopt;
   cut.rules = std::move(*rules);
@@ -123,7 +126,8 @@ static int64_t countExchanged(linalg::GenericOp op, const LoopCut &cut,
 
 std::optional<LoopCut> gpuvm::chooseLoop(linalg::GenericOp op, int64_t ranks,
                                          function_ref<Axis(Value)> axisOf,
-                                         ArrayRef<unsigned> others) {
+                                         ArrayRef<unsigned> others,
+                                         bool exact) {
   SmallVector<unsigned> loops;
   for (OpOperand &operand : op->getOpOperands())
     if (Axis axis = axisOf(operand.get()))
@@ -136,7 +140,7 @@ std::optional<LoopCut> gpuvm::chooseLoop(linalg::GenericOp op, int64_t ranks,
   for (unsigned loop : loops) {
     if (op.getStaticLoopRanges()[loop] % ranks != 0)
       continue;
-    std::optional<LoopCut> cut = cutAlong(op, loop);
+    std::optional<LoopCut> cut = cutAlong(op, loop, exact);
     if (!cut)
       continue;
     int64_t bytes = countExchanged(op, *cut, axisOf);

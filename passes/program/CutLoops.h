@@ -36,10 +36,10 @@ struct LoopCut {
 /// The loop for which the fewest bytes have to be exchanged, of those that
 /// operands are cut along, or that `others` has; none if there is none that
 /// blocks can be computed of. A reduction is cut if any order has the same
-/// bits.
+/// bits, or, unless `exact`, if it is claimed to be associative.
 std::optional<LoopCut> chooseLoop(linalg::GenericOp op, int64_t ranks,
                                   function_ref<Axis(Value)> axisOf,
-                                  ArrayRef<unsigned> others);
+                                  ArrayRef<unsigned> others, bool exact);
 
 /// How far beyond its own row a window reaches whose place along an axis is
 /// `place`: the number of `loop` and of other loops, times what is not

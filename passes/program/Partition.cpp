@@ -23,6 +23,7 @@ using namespace mlir::gpuvm;
 
 namespace {
 struct Partition : gpuvm::impl::PartitionBase<Partition> {
+  using PartitionBase::PartitionBase;
   void runOnOperation() override;
 };
 } // namespace
@@ -37,8 +38,9 @@ SmallVector<Value> gpuvm::getReads(Operation *op) {
 // Values
 //===----------------------------------------------------------------------===//
 
-Partitioner::Partitioner(ProgramOp program)
-    : program(program), ranks(static_cast<int64_t>(*program.getRanks())),
+Partitioner::Partitioner(ProgramOp program, bool exact)
+    : program(program), exact(exact),
+      ranks(static_cast<int64_t>(*program.getRanks())),
       b(program.getContext()) {
   readsMetadata =
       program.walk([](MetadataOp) { return WalkResult::interrupt(); })
@@ -413,7 +415,7 @@ void Partition::runOnOperation() {
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    Partitioner(program).run();
+    Partitioner(program, exact).run();
   }
   program.removeInputShardingsAttr();
   program.removeOutputShardingsAttr();

@@ -23,7 +23,8 @@ namespace mlir::gpuvm {
 /// Where the values of the program are, and the program that is built.
 class Partitioner {
 public:
-  explicit Partitioner(ProgramOp program);
+  /// `exact`: sums of floats have the same bits on any number of ranks.
+  Partitioner(ProgramOp program, bool exact);
   void run();
 
   Axis axisOf(Value value) const { return axes.lookup(value); }
@@ -48,6 +49,7 @@ public:
   /// The type of a block, with its margin where blocks have one.
   RankedTensorType blockOf(RankedTensorType type, int64_t axis);
   int64_t getRanks() const { return ranks; }
+  bool isExact() const { return exact; }
   OpBuilder &builder() { return b; }
   StageOp addStage(Location loc, StringRef name, ValueRange inputs,
                    Block *body);
@@ -93,6 +95,7 @@ private:
   void eraseUnused();
 
   ProgramOp program;
+  bool exact;
   int64_t ranks;
   OpBuilder b;
   bool readsMetadata; ///< Of messages, whose words are those of the whole.

@@ -249,7 +249,7 @@ static bool isRead(OpOperand &operand) {
 bool StageCutter::placeLoop(linalg::GenericOp op) {
   std::optional<LoopCut> cut = chooseLoop(
       op, all.getRanks(), [&](Value value) { return axisOf(value); },
-      loopsOfRows(op));
+      loopsOfRows(op), all.isExact());
   if (!cut)
     return false;
   int64_t block = op.getStaticLoopRanges()[cut->loop] / all.getRanks();

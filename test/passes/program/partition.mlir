@@ -174,6 +174,7 @@ gpuvm.program @loop(%x: tensor<8xi32> {gpuvm.sharding = #gpuvm.sharding<0>}) -> 
 // -----
 
 // A sum of floats that is claimed to be associative: each rank adds up its block, the sums are added in the order of ranks.
+// With `exact` they keep the order of the whole.
 // CHECK-LABEL: gpuvm.program @claimed
 // CHECK: linalg.generic {{.*}}["reduction"]{{.*}} ins(%{{.*}} : tensor<4xf32>) {{.*}}gpuvm.associative
 // CHECK: %[[SUM:.*]] = all_reduce %{{.*}} add : !gpuvm.message<tensor<f32>>
