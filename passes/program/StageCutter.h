@@ -39,6 +39,7 @@ private:
                          ValueRange inits);
   bool placeMove(Operation &op);
   bool placeRoot(Operation &op);
+  IRMapping mapCaptures(Operation &op);
   bool placeApart(Operation &op);
   bool placeScatter(ScatterOp op);
   bool placeHistogram(Histogram2dOp op);

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -104,6 +105,16 @@ static std::optional<RowCut> cutRowsOf(Operation &op, AxisOf axisOf) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// What the regions of `op` take from around it, in this stage.
+IRMapping StageCutter::mapCaptures(Operation &op) {
+  IRMapping mapping;
+  SetVector<Value> captures;
+  getUsedValuesDefinedAbove(op.getRegions(), captures);
+  for (Value value : captures)
+    mapping.map(value, wholeHere(value));
+  return mapping;
+}
+
 /// Computes rows of the block, if `op` computes rows that know nothing of each
 /// other.
 bool StageCutter::placeApart(Operation &op) {
@@ -117,7 +128,8 @@ bool StageCutter::placeApart(Operation &op) {
   SmallVector<Value> operands;
   for (auto [operand, axis] : llvm::zip_equal(op.getOperands(), cut->operands))
     operands.push_back(axis ? blockHere(operand, *axis) : wholeHere(operand));
-  Operation *copy = b.clone(op);
+  IRMapping constants = mapCaptures(op);
+  Operation *copy = b.clone(op, constants);
   copy->setOperands(operands);
   for (auto [result, now, axis] :
        llvm::zip_equal(op.getResults(), copy->getResults(), cut->results)) {
@@ -334,8 +346,9 @@ static Value rowOf(OpBuilder &b, Location loc, Value value, int64_t axis,
 }
 
 /// Of all inputs together, `before` combined with each element of `blocks` in
-/// its row, where there is something before: where `isFirst` is false.
+/// its row, but on the rank before which there is nothing.
 static SmallVector<Value> combineBefore(OpBuilder &b, ScanOp op,
+                                        const IRMapping &captures,
                                         ArrayRef<Value> before,
                                         ArrayRef<Value> blocks, Value rank,
                                         int64_t firstRank) {
@@ -359,7 +372,7 @@ static SmallVector<Value> combineBefore(OpBuilder &b, ScanOp op,
   }
   auto combine = [&](OpBuilder &nested, Location at, ValueRange elements) {
     Block &region = op.getCombine().front();
-    IRMapping mapping;
+    IRMapping mapping = captures;
     for (auto [argument, element] : llvm::zip(region.getArguments(), elements))
       mapping.map(argument, element);
     for (Operation &inner : region.without_terminator())
@@ -401,7 +414,8 @@ bool StageCutter::placeScan(ScanOp op) {
     types.push_back(blocks.back().getType());
   }
   auto scan = [&](ValueRange inputs) {
-    Operation *copy = b.clone(*op);
+    IRMapping constants = mapCaptures(*op);
+    Operation *copy = b.clone(*op, constants);
     copy->setOperands(inputs);
     for (auto [result, input] : llvm::zip_equal(copy->getResults(), inputs))
       result.setType(input.getType());
@@ -445,8 +459,9 @@ bool StageCutter::placeScan(ScanOp op) {
   SmallVector<Value> own;
   for (Value each : ArrayRef(messages).take_front(scanned.size()))
     own.push_back(argument(each));
-  SmallVector<Value> results = combineBefore(
-      b, op, before, own, rank, op.getReverse() ? all.getRanks() - 1 : 0);
+  SmallVector<Value> results =
+      combineBefore(b, op, mapCaptures(*op), before, own, rank,
+                    op.getReverse() ? all.getRanks() - 1 : 0);
   for (auto [result, now] : llvm::zip_equal(op.getResults(), results))
     define(result, now, axis);
   return true;

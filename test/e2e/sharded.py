@@ -100,8 +100,10 @@ class Blocks:
             start = s.constant((), "i32", 2)
             first = f" exclusive(%{start.name})" if exclusive else ""
             types = f"({a.type}, tensor<i32>)" if exclusive else f"({a.type})"
+            s.lines.append("%around = arith.constant 3 : i32")
+            more = "%u = arith.xori %t, %around : i32\n%y = arith.xori %u, %around : i32\n" if self.rng.random() < 0.3 else "%y = arith.ori %t, %t : i32\n"
             return s.add(a.shape, "i32", f"gpuvm.scan %{a.name} dimension {axis}{first}{reverse} : {types} -> {a.type} {{\n"
-                         f"^bb0(%l: i32, %r: i32):\n%t = {op} %l, %r : i32\ngpuvm.yield %t : i32\n}}")
+                         f"^bb0(%l: i32, %r: i32):\n%t = {op} %l, %r : i32\n{more}gpuvm.yield %y : i32\n}}")
         return self.p.stage(build, self.matrix(values))
 
     def pairs(self, values):

@@ -88,3 +88,31 @@ gpuvm.program @largest(%x: tensor<16xf32> {gpuvm.sharding = #rows}, %z: tensor<4
   }
   gpuvm.return %v, %n, %s : !gpuvm.message<tensor<2xf32>>, !gpuvm.message<tensor<2xi32>>, !gpuvm.message<tensor<4x6xi32>>
 }
+
+// -----
+
+// A region that takes a constant from around it: both parts of the stage have one.
+// CHECK-LABEL: gpuvm.program @captured
+// CHECK: %[[THREE:.*]] = arith.constant 3 : i32
+// CHECK: scan
+// CHECK: arith.muli %{{.*}}, %[[THREE]]
+// CHECK: all_gather
+// CHECK: %[[AGAIN:.*]] = arith.constant 3 : i32
+// CHECK: scan
+// CHECK: arith.muli %{{.*}}, %[[AGAIN]]
+// CHECK: linalg.generic
+// CHECK: arith.muli %{{.*}}, %[[AGAIN]]
+#rows = #gpuvm.sharding<0>
+gpuvm.program @captured(%x: tensor<8xi32> {gpuvm.sharding = #rows}) -> (y: tensor<8xi32> {gpuvm.sharding = #rows}) ranks(2) {
+  %y = gpuvm.stage @product(%v = %x : tensor<8xi32>) -> tensor<8xi32> {
+    %three = arith.constant 3 : i32
+    %s = gpuvm.scan %v dimension 0 : (tensor<8xi32>) -> tensor<8xi32> {
+    ^bb0(%l: i32, %r: i32):
+      %p = arith.muli %l, %r : i32
+      %t = arith.muli %p, %three : i32
+      gpuvm.yield %t : i32
+    }
+    gpuvm.send %s : tensor<8xi32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<8xi32>>
+}
