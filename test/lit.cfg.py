@@ -78,10 +78,10 @@ if os.path.exists(os.path.join(ROOT, ".cache", "vscode", "node_modules", "instal
     config.available_features.add("vscode")
 if shutil.which("mpirun") and ctypes.util.find_library("mpi"):  # openmpi-bin, libopenmpi3, the same.
     config.available_features.add("mpi")
-if subprocess.run(["unshare", "--uts", "--ipc", "true"], capture_output=True).returncode == 0:
-    config.available_features.add("namespaces")
     # As root in a container, and more ranks than processors.
     config.substitutions.append(("%mpirun", "mpirun --allow-run-as-root --oversubscribe"))
+if subprocess.run(["unshare", "--uts", "--ipc", "true"], capture_output=True).returncode == 0:
+    config.available_features.add("namespaces")
 if ctypes.util.find_library("fftw3"):  # libfftw3-double3, the same.
     config.available_features.add("fftw")
 for program in ("glslangValidator", "spirv-val"):
