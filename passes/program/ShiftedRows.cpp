@@ -218,18 +218,26 @@ static RowDistance moved(RowDistance distance, int64_t by) {
   return distance;
 }
 
+/// Whether numbers of rows, and those near them, have place in a type.
+static bool holdsRows(Type type) {
+  return type.isIndex() || type.getIntOrFloatBitWidth() >= 32;
+}
+
 std::optional<RowDistance> Distances::of(Value index) const {
   Operation *maker = index.getDefiningOp();
-  if (!maker || !op->isAncestor(maker))
+  if (!maker || !op->isAncestor(maker) || !holdsRows(index.getType()))
     return std::nullopt;
   if (auto number = dyn_cast<linalg::IndexOp>(maker))
     return number.getDim() == loop ? std::optional(RowDistance())
                                    : std::nullopt;
   if (auto choice = dyn_cast<arith::SelectOp>(maker))
     return ofChoice(choice);
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-          arith::ExtUIOp, arith::TruncIOp>(maker))
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(maker))
     return of(maker->getOperand(0));
+  if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(maker)) {
+    std::optional<RowDistance> from = of(maker->getOperand(0));
+    return from && from->least >= 0 ? from : std::nullopt;
+  }
   if (maker->getNumOperands() != 2)
     return std::nullopt;
   Value left = maker->getOperand(0), right = maker->getOperand(1);

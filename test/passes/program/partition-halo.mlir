@@ -159,3 +159,27 @@ gpuvm.program @deep(%x: tensor<12xi32> {gpuvm.sharding = #rows}) -> (y: tensor<1
   }
   gpuvm.return %y : !gpuvm.message<tensor<12xi32>>
 }
+
+// -----
+
+// Numbers of rows that have no place in their type are not near anything: 200 as an i8 is -56.
+// CHECK-LABEL: gpuvm.program @narrow
+// CHECK: all_gather
+// CHECK-NOT: update_halo
+#rows = #gpuvm.sharding<0>
+gpuvm.program @narrow(%x: tensor<256xi32> {gpuvm.sharding = #rows}) -> (y: tensor<256xi32> {gpuvm.sharding = #rows}) ranks(2) {
+  %y = gpuvm.stage @step(%a = %x : tensor<256xi32>) -> tensor<256xi32> {
+    // expected-remark @below {{is computed whole on every rank, after an all_gather: nothing is known of how blocks of it depend on blocks}}
+    %s = tensor.generate {
+    ^bb0(%i: index):
+      %zero = arith.constant 0 : index
+      %n = arith.index_cast %i : index to i8
+      %m = arith.index_cast %n : i8 to index
+      %k = arith.maxsi %m, %zero : index
+      %e = tensor.extract %a[%k] : tensor<256xi32>
+      tensor.yield %e : i32
+    } : tensor<256xi32>
+    gpuvm.send %s : tensor<256xi32>
+  }
+  gpuvm.return %y : !gpuvm.message<tensor<256xi32>>
+}
