@@ -29,7 +29,7 @@ public:
   /// The state after bytes with which no text of the grammar begins.
   static constexpr int32_t kDead = 0;
 
-  /// Steps for one token: about a second of a slow processor, and 300 MiB.
+  /// Steps for one token, which take up to 3 s and 340 MiB.
   static constexpr uint64_t kMaxWork = 1 << 22;
 
   explicit GrammarAutomaton(Grammar grammar, uint64_t maxWork = kMaxWork);
