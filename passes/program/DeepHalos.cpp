@@ -38,11 +38,10 @@ Value Partitioner::widen(Value block, Axis axis, const Margin &wanted) {
   if (!axis)
     return block;
   RankedTensorType type = payloadType(block.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[*axis] += 2 * wanted.rows;
   return UpdateHaloOp::create(
-      b, block.getLoc(), RankedTensorType::get(shape, type.getElementType()),
-      block, *axis, wanted.rows, wanted.rows, wanted.wraps);
+      b, block.getLoc(),
+      withRows(type, *axis, type.getDimSize(*axis) + 2 * wanted.rows), block,
+      *axis, wanted.rows, wanted.rows, wanted.wraps);
 }
 
 /// The rows of its margin that an iteration makes wrong; none if blocks with a
@@ -140,13 +139,8 @@ static Value withoutMargin(Partitioner &all, OpBuilder &b, Value value,
   Value wide = body->addArgument(type, loc);
   OpBuilder inside(b.getContext());
   inside.setInsertionPointToStart(body);
-  SmallVector<int64_t> shape(type.getShape()), offsets(shape.size(), 0),
-      strides(shape.size(), 1);
-  shape[axis] -= 2 * rows;
-  offsets[axis] = rows;
-  Value own = tensor::ExtractSliceOp::create(
-      inside, loc, RankedTensorType::get(shape, type.getElementType()), wide,
-      ValueRange(), ValueRange(), ValueRange(), offsets, shape, strides);
+  Value own = sliceRows(inside, loc, wide, axis, inside.getIndexAttr(rows),
+                        type.getDimSize(axis) - 2 * rows);
   SendOp::create(inside, loc, own);
   return all.addStage(loc, all.uniqueName("own"), value, body)
       .getMessages()

@@ -89,11 +89,10 @@ Value Partitioner::blockOf(Value value) {
 }
 
 RankedTensorType Partitioner::blockOf(RankedTensorType type, int64_t axis) {
-  SmallVector<int64_t> shape(type.getShape());
-  if (margin.rows != 0 && shape[axis] != margin.length)
+  int64_t length = type.getDimSize(axis);
+  if (margin.rows != 0 && length != margin.length)
     refuseMargin();
-  shape[axis] = shape[axis] / ranks + 2 * margin.rows;
-  return RankedTensorType::get(shape, type.getElementType());
+  return withRows(type, axis, length / ranks + 2 * margin.rows);
 }
 
 /// The gather stands where the block is there, outside of repeats if that is.
@@ -124,11 +123,9 @@ const Partitioner::Halo &Partitioner::halo(Value value, const RowReach &reach) {
   b.setInsertionPointAfterValue(lookup(value));
   int64_t axis = *axisOf(value);
   RankedTensorType type = blockOf(payloadType(value.getType()), axis);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[axis] += all.before + all.after;
-  halo.wide = UpdateHaloOp::create(
-      b, value.getLoc(), RankedTensorType::get(shape, type.getElementType()),
-      lookup(value), axis, all.before, all.after, all.wraps);
+  type = withRows(type, axis, type.getDimSize(axis) + all.before + all.after);
+  halo.wide = UpdateHaloOp::create(b, value.getLoc(), type, lookup(value), axis,
+                                   all.before, all.after, all.wraps);
   return halo;
 }
 
@@ -153,15 +150,23 @@ Value gpuvm::blockBegin(OpBuilder &b, Location loc, Value rank,
   return arith::MulIOp::create(b, loc, index, rows);
 }
 
-Value gpuvm::cutBlock(OpBuilder &b, Location loc, Value whole, int64_t axis,
-                      RankedTensorType block, Value rank) {
-  Value begin = blockBegin(b, loc, rank, block.getDimSize(axis));
-  SmallVector<OpFoldResult> offsets(block.getRank(), b.getIndexAttr(0)), sizes,
-      strides(block.getRank(), b.getIndexAttr(1));
-  offsets[axis] = begin;
-  for (int64_t size : block.getShape())
+RankedTensorType gpuvm::withRows(RankedTensorType type, int64_t axis,
+                                 int64_t rows) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = rows;
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+Value gpuvm::sliceRows(OpBuilder &b, Location loc, Value value, int64_t axis,
+                       OpFoldResult first, int64_t rows) {
+  RankedTensorType type =
+      withRows(cast<RankedTensorType>(value.getType()), axis, rows);
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), sizes,
+      strides(type.getRank(), b.getIndexAttr(1));
+  offsets[axis] = first;
+  for (int64_t size : type.getShape())
     sizes.push_back(b.getIndexAttr(size));
-  return tensor::ExtractSliceOp::create(b, loc, block, whole, offsets, sizes,
+  return tensor::ExtractSliceOp::create(b, loc, type, value, offsets, sizes,
                                         strides);
 }
 
@@ -194,8 +199,10 @@ Value Partitioner::cut(Value value, Axis axis) {
   inside.setInsertionPointToStart(body);
   Value rank =
       RankOp::create(inside, loc, RankedTensorType::get({}, b.getI32Type()));
+  int64_t rows = type.getDimSize(*axis);
+  Value begin = blockBegin(inside, loc, rank, rows);
   SendOp::create(inside, loc,
-                 cutBlock(inside, loc, argument, *axis, type, rank));
+                 sliceRows(inside, loc, argument, *axis, begin, rows));
   return addStage(loc, uniqueName("block"), all, body).getMessages().front();
 }
 

@@ -118,9 +118,12 @@ SmallVector<Value> getReads(Operation *op);
 /// `length`.
 Value blockBegin(OpBuilder &b, Location loc, Value rank, int64_t length);
 
-/// The block of `whole` that a rank has.
-Value cutBlock(OpBuilder &b, Location loc, Value whole, int64_t axis,
-               RankedTensorType block, Value rank);
+/// The type with `rows` along an axis.
+RankedTensorType withRows(RankedTensorType type, int64_t axis, int64_t rows);
+
+/// `rows` rows along an axis of `value`, from `first` on.
+Value sliceRows(OpBuilder &b, Location loc, Value value, int64_t axis,
+                OpFoldResult first, int64_t rows);
 
 /// A block of a constant with equal elements, which is the same for all ranks;
 /// null if `value` is none.

@@ -144,7 +144,10 @@ Value StageCutter::blockHere(Value value, int64_t axis) {
       return constant;
   if (hasMargin())
     return cutMargin(wholeHere(value), axis, type);
-  return cutBlock(b, value.getLoc(), wholeHere(value), axis, type, getRank());
+  Location loc = value.getLoc();
+  int64_t rows = type.getDimSize(axis);
+  return sliceRows(b, loc, wholeHere(value), axis,
+                   blockBegin(b, loc, getRank(), rows), rows);
 }
 
 /// Computes `op` on all ranks, on all there is.

@@ -298,11 +298,10 @@ bool StageCutter::placeTopK(TopKOp op) {
   SmallVector<Value> gathered;
   for (Value message : close({}, {own.getValues(), numbers})) {
     RankedTensorType each = payloadType(message.getType());
-    SmallVector<int64_t> shape(each.getShape());
-    shape[axis] *= all.getRanks();
     gathered.push_back(argument(AllGatherOp::create(
-        all.builder(), loc, RankedTensorType::get(shape, each.getElementType()),
-        message, axis)));
+        all.builder(), loc,
+        withRows(each, axis, each.getDimSize(axis) * all.getRanks()), message,
+        axis)));
   }
   auto last = cast<TopKOp>(b.clone(*op));
   last->setOperands(gathered.front());
@@ -328,21 +327,14 @@ bool StageCutter::placeTopK(TopKOp op) {
 
 /// One row of `value` along `axis`, which the result has not.
 static Value rowOf(OpBuilder &b, Location loc, Value value, int64_t axis,
-                   OpFoldResult row, bool keepsAxis) {
+                   Value row) {
   auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0)), sizes,
-      strides(type.getRank(), b.getIndexAttr(1));
-  SmallVector<int64_t> shape;
-  for (auto [i, size] : llvm::enumerate(type.getShape())) {
-    bool isRow = static_cast<int64_t>(i) == axis;
-    sizes.push_back(b.getIndexAttr(isRow ? 1 : size));
-    if (!isRow || keepsAxis)
-      shape.push_back(isRow ? 1 : size);
-  }
-  offsets[axis] = row;
-  return tensor::ExtractSliceOp::create(
-      b, loc, RankedTensorType::get(shape, type.getElementType()), value,
-      offsets, sizes, strides);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  auto own = sliceRows(b, loc, value, axis, row, 1)
+                 .getDefiningOp<tensor::ExtractSliceOp>();
+  own.getResult().setType(RankedTensorType::get(shape, type.getElementType()));
+  return own;
 }
 
 /// Of all inputs together, `before` combined with each element of `blocks` in
@@ -426,16 +418,14 @@ bool StageCutter::placeScan(ScanOp op) {
   int64_t last = op.getReverse() ? 0 : block - 1;
   SmallVector<Value> sent(scanned);
   for (Value each : scanned)
-    sent.push_back(rowOf(b, loc, each, axis, b.getIndexAttr(last), true));
+    sent.push_back(sliceRows(b, loc, each, axis, b.getIndexAttr(last), 1));
   done.insert(op);
   SmallVector<Value> messages = close({}, sent);
   for (Value message : ArrayRef(messages).drop_front(scanned.size())) {
     RankedTensorType row = payloadType(message.getType());
-    SmallVector<int64_t> shape(row.getShape());
-    shape[axis] = all.getRanks();
-    lasts.push_back(AllGatherOp::create(
-        all.builder(), loc, RankedTensorType::get(shape, row.getElementType()),
-        message, axis));
+    lasts.push_back(AllGatherOp::create(all.builder(), loc,
+                                        withRows(row, axis, all.getRanks()),
+                                        message, axis));
   }
   SmallVector<Value> ranks, before;
   for (Value each : lasts)
@@ -455,7 +445,7 @@ bool StageCutter::placeScan(ScanOp op) {
     near = arith::MaxSIOp::create(b, loc, next, zero);
   }
   for (Value each : scan(ranks))
-    before.push_back(rowOf(b, loc, each, axis, near, false));
+    before.push_back(rowOf(b, loc, each, axis, near));
   SmallVector<Value> own;
   for (Value each : ArrayRef(messages).take_front(scanned.size()))
     own.push_back(argument(each));

@@ -205,19 +205,6 @@ chooseRows(OpBuilder &b, Location loc, const ShiftedRows &rows,
       .getResult(0);
 }
 
-/// `rows` rows of a block and its halo.
-static Value sliceHalo(OpBuilder &b, Location loc, Value wide, int64_t axis,
-                       int64_t first, int64_t rows) {
-  auto type = cast<RankedTensorType>(wide.getType());
-  SmallVector<int64_t> shape(type.getShape()), offsets(shape.size(), 0),
-      strides(shape.size(), 1);
-  shape[axis] = rows;
-  offsets[axis] = first;
-  return tensor::ExtractSliceOp::create(
-      b, loc, RankedTensorType::get(shape, type.getElementType()), wide,
-      ValueRange(), ValueRange(), ValueRange(), offsets, shape, strides);
-}
-
 /// `row`, or the first or last one.
 static Value clampRow(OpBuilder &b, Location loc, Value row, int64_t length) {
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -234,21 +221,18 @@ static Value shiftMargin(OpBuilder &b, Location loc, Value block, int64_t axis,
   int64_t rank = type.getRank();
   SmallVector<OpFoldResult> low(rank, b.getIndexAttr(0)),
       high(rank, b.getIndexAttr(0));
-  SmallVector<int64_t> shape(type.getShape());
   int64_t before = std::max<int64_t>(0, -shift),
           after = std::max<int64_t>(0, shift + more),
-          first = std::max<int64_t>(0, shift), wanted = shape[axis] + more,
-          rows = wanted - before - after;
-  if (first != 0 || rows != shape[axis])
-    block = sliceHalo(b, loc, block, axis, first, rows);
-  shape[axis] = wanted;
+          first = std::max<int64_t>(0, shift), length = type.getDimSize(axis),
+          wanted = length + more, rows = wanted - before - after;
+  if (first != 0 || rows != length)
+    block = sliceRows(b, loc, block, axis, b.getIndexAttr(first), rows);
   low[axis] = b.getIndexAttr(before);
   high[axis] = b.getIndexAttr(after);
   Value zero = arith::ConstantOp::create(
       b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-  return tensor::PadOp::create(
-      b, loc, RankedTensorType::get(shape, type.getElementType()), block, low,
-      high, zero);
+  return tensor::PadOp::create(b, loc, withRows(type, axis, wanted), block, low,
+                               high, zero);
 }
 
 /// The number of the first row of a block, or of its margin.
@@ -320,8 +304,9 @@ Value StageCutter::shiftedHere(const ShiftedRows &rows, int64_t more,
     }
     reach.wraps = part.wraps;
     Partitioner::Halo halo = all.halo(source(part.source), reach);
-    blocks.push_back(sliceHalo(b, loc, argument(halo.wide), rows.axis,
-                               halo.reach.before + part.shift, block + more));
+    blocks.push_back(sliceRows(b, loc, argument(halo.wide), rows.axis,
+                               b.getIndexAttr(halo.reach.before + part.shift),
+                               block + more));
   }
   bool isOneShift =
       parts.size() == 1 &&
@@ -368,17 +353,9 @@ Value StageCutter::rowsHere(Value value, int64_t axis, int64_t block,
     return blockHere(value, axis);
   if (hasMargin())
     all.refuseMargin();
-  RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[axis] = block + more;
-  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)), sizes,
-      strides(shape.size(), b.getIndexAttr(1));
-  offsets[axis] = blockBegin(b, value.getLoc(), getRank(), block);
-  for (int64_t size : shape)
-    sizes.push_back(b.getIndexAttr(size));
-  return tensor::ExtractSliceOp::create(
-      b, value.getLoc(), RankedTensorType::get(shape, type.getElementType()),
-      wholeHere(value), offsets, sizes, strides);
+  Location loc = value.getLoc();
+  return sliceRows(b, loc, wholeHere(value), axis,
+                   blockBegin(b, loc, getRank(), block), block + more);
 }
 
 /// The rows of neighbours that the body of `op` reads of a table that is cut,
