@@ -12,7 +12,7 @@
 #include "kernels/chain/ChainPlan.h"
 #include "kernels/chain/StepKernels.h"
 #include "kernels/family/Family.h"
-#include "kernels/family/RootEmitter.h"
+#include "kernels/family/ResultStores.h"
 
 using namespace mlir;
 using namespace mlir::gpuvm;
@@ -118,9 +118,7 @@ void ChainEmitter::store(unsigned binding, Value held) {
 }
 
 void ChainEmitter::storeOutputs(flow::HoldOp hold) {
-  Operation *yield = c.op.getBody().front().getTerminator();
-  for (auto [value, binding] :
-       llvm::zip_equal(yield->getOperands(), c.bindings.outputs))
+  for (auto [value, binding] : getStoredResults(c))
     if (value.getDefiningOp() == hold)
       store(binding, value);
 }

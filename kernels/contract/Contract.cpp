@@ -170,7 +170,6 @@ FailureOr<Lanes> ContractEmitter::emitInitial(const Accumulator &a,
 
 void ContractEmitter::storeElements(Value row, Value column,
                                     ArrayRef<Lanes> elements) {
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   linalg::GenericOp lead = reductions.front();
   OpOperand *init = lead.getDpsInitOperand(0);
   auto shape = cast<RankedTensorType>(init->get().getType()).getShape();
@@ -185,8 +184,7 @@ void ContractEmitter::storeElements(Value row, Value column,
     for (auto [a, lanes] : llvm::zip_equal(accumulators, elements))
       c.elements.bind(a.op->getResult(a.number), lanes);
     ResultStores stores(c);
-    for (auto [value, binding] :
-         llvm::zip_equal(yield.getValues(), c.bindings.outputs))
+    for (auto [value, binding] : getStoredResults(c))
       if (!check(stores.add(value, binding, at)))
         return;
     stores.store();

@@ -11,6 +11,19 @@
 
 namespace mlir::gpuvm {
 
+/// A result of a kernel, and where it is stored.
+struct StoredResult {
+  Value value; ///< That the kernel's body yields.
+  unsigned binding;
+};
+
+/// The results of a kernel in the order in which their elements are stored:
+/// what takes the window of an operand comes after all that is made of that
+/// operand. Any order would do if all loads came first, as emitters have it,
+/// but a driver moves conditional loads down to where they are used, over a
+/// store to the same place (docs/rationale/memory-reuse.md).
+SmallVector<StoredResult> getStoredResults(EmitterContext &c);
+
 /// The elements of a kernel's results at places of the results of its root.
 /// Stores come after all loads: a result may have the window of an operand that
 /// another one is made of.

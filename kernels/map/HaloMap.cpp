@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernels/family/ResultStores.h"
 #include "kernels/map/HaloTile.h"
 #include "kernels/map/MapEmitter.h"
 #include "kernels/map/MapLayout.h"
@@ -192,10 +193,8 @@ void HaloMap::makeResult() {
     index.push_back(at);
   }
   ElementEmitter::Point at = placeAt(index, loops);
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
-  SmallVector<std::pair<Value, unsigned>> made;
-  for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
+  SmallVector<StoredResult> made;
+  for (auto [value, binding] : getStoredResults(c)) {
     if (typeOf(value).getShape() != ArrayRef(loops))
       continue;
     FailureOr<Lanes> element = c.elements.emit(value, at);

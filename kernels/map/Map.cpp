@@ -11,6 +11,8 @@
 
 #include "kernels/map/MapEmitter.h"
 
+#include "kernels/family/ResultStores.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -33,11 +35,9 @@ static bool isBeside(const EmitterContext &c, Value yielded) {
 static LogicalResult emitElements(EmitterContext &c, Value first,
                                   int64_t divisor,
                                   SmallVectorImpl<PendingStore> &stores) {
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   LaneIndex index = {first, /*stride=*/1, divisor};
   llvm::DenseMap<ArrayRef<int64_t>, ElementEmitter::Point> points;
-  for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
+  for (auto [value, binding] : getStoredResults(c)) {
     if (isBeside(c, value))
       continue;
     ArrayRef<int64_t> shape = typeOf(value).getShape();
@@ -105,12 +105,10 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
 
 LogicalResult gpuvm::emitBeside(EmitterContext &c) {
   KernelBuilder &k = c.kernel;
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
-  SmallVector<std::pair<Value, unsigned>> beside;
-  for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.bindings.outputs))
-    if (isBeside(c, value))
-      beside.push_back({value, binding});
+  SmallVector<StoredResult> beside = getStoredResults(c);
+  llvm::erase_if(beside, [&](const StoredResult &result) {
+    return !isBeside(c, result.value);
+  });
   if (beside.empty())
     return success();
   LogicalResult result = success();

@@ -56,10 +56,8 @@ ReduceEmitter::ReduceEmitter(EmitterContext &context)
     for (Type type : types)
       own.slots.push_back({type, Value()});
   }
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   SmallVector<int64_t> loops = first.getStaticLoopRanges();
-  for (auto [value, binding] :
-       llvm::zip_equal(yield.getValues(), c.bindings.outputs)) {
+  for (auto [value, binding] : getStoredResults(c)) {
     (isByProduct(value, loops) ? phase(countReductions(value, depth)).byProducts
                                : results)
         .push_back({value, binding});

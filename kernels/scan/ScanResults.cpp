@@ -7,6 +7,8 @@
 
 #include "kernels/scan/ScanEmitter.h"
 
+#include "kernels/family/ResultStores.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -46,7 +48,6 @@ ScanEmitter::Values ScanEmitter::scanned(const Quad &quad, unsigned i,
 
 void ScanEmitter::emitScanned(const Quad &quad, const Partial &before,
                               TileShape shape) {
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   SmallVector<Values> positions;
   for (int64_t i = 0; i < ScanOrder::kQuad; ++i)
     positions.push_back(scanned(quad, i, before));
@@ -58,15 +59,15 @@ void ScanEmitter::emitScanned(const Quad &quad, const Partial &before,
         lanes.push_back(values[r]);
       c.elements.bind(result, std::move(lanes));
     }
-    SmallVector<Lanes> stored;
-    for (Value value : yield.getValues()) {
+    SmallVector<std::pair<unsigned, Lanes>> stored;
+    for (auto [value, binding] : getStoredResults(c)) {
       FailureOr<Lanes> lanes = c.elements.emit(value, at);
       if (!check(lanes))
         return;
-      stored.push_back(*lanes);
+      stored.push_back({binding, *lanes});
     }
     auto storeAll = [&, where = at] {
-      for (auto [lanes, binding] : llvm::zip_equal(stored, c.bindings.outputs))
+      for (const auto &[binding, lanes] : stored)
         c.elements.store(binding, lanes, where);
     };
     if (shape.whole) {
