@@ -283,8 +283,11 @@ static bool needsHost(flow::LoopOp loop) {
       });
 }
 
-/// So many stores of a stage are one dispatch.
-static constexpr size_t kManyStores = 4;
+/// So many stores of a stage are one dispatch: a copy takes a GPU as long as a
+/// small dispatch does, and its barriers longer.
+static size_t countManyStores(TargetAttr target) {
+  return target.getKind() == DeviceKind::cpu ? 4 : 2;
+}
 
 /// Many stores of a stage are one dispatch. Where loops may take several
 /// submits until the device has found their ends, what is after the first of
@@ -298,6 +301,7 @@ static void copyByKernels(ProgramOp program, Places &places) {
     if (!first && loop.getCondition() && mayBeLong(loop))
       first = loop;
   }
+  size_t many = countManyStores(getMainTarget(program));
   llvm::DenseSet<Operation *> stored;
   for (Operation *op : listOps(program)) {
     if (stored.contains(op))
@@ -306,7 +310,7 @@ static void copyByKernels(ProgramOp program, Places &places) {
     OpBuilder b(op);
     if (auto store = dyn_cast<StoreOp>(op)) {
       SmallVector<StoreOp> stores = storesFrom(store, places);
-      if (!isAfter && stores.size() < kManyStores)
+      if (!isAfter && stores.size() < many)
         continue;
       auto values = llvm::map_to_vector(
           stores, [](StoreOp own) -> Value { return own.getValue(); });
