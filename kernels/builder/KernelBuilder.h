@@ -54,6 +54,13 @@ public:
     bundled[number] = {binding, offset};
   }
 
+  /// What `body` makes: values of types `results`. The elements, of type
+  /// `element`, of what is at `binding` that it accesses are `first`, `last` or
+  /// between them. Where one piece has these, accesses do not look for theirs.
+  SmallVector<Value> inOnePiece(unsigned binding, Type element, Value first,
+                                Value last, TypeRange results,
+                                function_ref<SmallVector<Value>()> body);
+
   /// What is stored at `binding`, `count` elements of type `element` at most,
   /// is kept in workgroup memory and loaded from there. It is stored to the
   /// windows at `copies`, too.
@@ -199,9 +206,12 @@ private:
   /// elements of `memory`; it gives values of types `results`.
   SmallVector<Value> inPiece(unsigned binding, Type memory, Value i,
                              TypeRange results, AccessFn access);
-  SmallVector<Value> inOneOf(ArrayRef<unsigned> bindings, int64_t first,
-                             Value piece, Type memory, Value at,
-                             TypeRange results, AccessFn access);
+  /// What `emit` makes for the one of `bindings`, the pieces from number
+  /// `first` on, that `piece` is the number of.
+  SmallVector<Value>
+  inOneOf(ArrayRef<unsigned> bindings, int64_t first, Value piece,
+          TypeRange results,
+          function_ref<SmallVector<Value>(unsigned binding)> emit);
   void forEachPiece(unsigned binding, function_ref<void(BindingUse &)> mark);
   Value toStorage(Value value);
   Value fromStorage(Value value, Type type);
@@ -213,6 +223,7 @@ private:
   struct Split {
     SmallVector<unsigned> bindings;
     uint64_t pieceBytes;
+    std::optional<unsigned> only = std::nullopt; ///< All accesses are to this.
   };
   llvm::DenseMap<unsigned, Split> splits; ///< By the first binding.
   struct Bundled {

@@ -13,6 +13,8 @@
 
 #include "kernels/builder/KernelBuilder.h"
 
+#include "dialects/gpuvm/Gpuvm.h"
+
 using namespace mlir;
 using namespace mlir::gpuvm;
 
@@ -49,31 +51,47 @@ SmallVector<Value> KernelBuilder::inPiece(unsigned binding, Type memory,
   if (split == splits.end())
     return access(view(binding, memory), i);
   int64_t perPiece = split->second.pieceBytes / bytesOf(memory);
-  Value piece = Expr(*this, i) / perPiece;
   Value at = Expr(*this, i) % perPiece;
-  return inOneOf(split->second.bindings, 0, piece, memory, at, results, access);
+  if (std::optional<unsigned> only = split->second.only)
+    return access(view(*only, memory), at);
+  Value piece = Expr(*this, i) / perPiece;
+  return inOneOf(split->second.bindings, 0, piece, results,
+                 [&](unsigned one) { return access(view(one, memory), at); });
 }
 
-/// `bindings` are the pieces from number `first` on.
-SmallVector<Value> KernelBuilder::inOneOf(ArrayRef<unsigned> bindings,
-                                          int64_t first, Value piece,
-                                          Type memory, Value at,
-                                          TypeRange results, AccessFn access) {
-  if (bindings.size() == 1)
-    return access(view(bindings.front(), memory), at);
-  size_t half = bindings.size() / 2;
-  Value isLower = Expr(*this, piece) < first + half;
-  auto branch = [&](ArrayRef<unsigned> pieces, int64_t number) {
-    return [&, pieces, number](OpBuilder &nested, Location) {
-      OpBuilder::InsertionGuard guard(ir());
-      ir().restoreInsertionPoint(nested.saveInsertionPoint());
-      scf::YieldOp::create(
-          ir(), loc(),
-          inOneOf(pieces, number, piece, memory, at, results, access));
-    };
+SmallVector<Value>
+KernelBuilder::inOnePiece(unsigned binding, Type element, Value first,
+                          Value last, TypeRange results,
+                          function_ref<SmallVector<Value>()> body) {
+  auto split = splits.find(binding);
+  if (split == splits.end() || split->second.only)
+    return body();
+  int64_t perPiece = split->second.pieceBytes / elementBytes(element);
+  Value piece = Expr(*this, first) / perPiece;
+  Value isOne = Expr(*this, last) / perPiece == piece;
+  auto inPiece = [&](unsigned one) {
+    splits[binding].only = one;
+    SmallVector<Value> values = body();
+    splits[binding].only.reset();
+    return values;
   };
-  auto op = scf::IfOp::create(ir(), loc(), isLower,
-                              branch(bindings.take_front(half), first),
-                              branch(bindings.drop_front(half), first + half));
-  return llvm::to_vector_of<Value>(op.getResults());
+  SmallVector<unsigned> bindings = split->second.bindings;
+  return choose(
+      isOne, results,
+      [&] { return inOneOf(bindings, 0, piece, results, inPiece); }, body);
+}
+
+SmallVector<Value> KernelBuilder::inOneOf(
+    ArrayRef<unsigned> bindings, int64_t first, Value piece, TypeRange results,
+    function_ref<SmallVector<Value>(unsigned binding)> emit) {
+  if (bindings.size() == 1)
+    return emit(bindings.front());
+  size_t half = bindings.size() / 2;
+  auto branch = [&](ArrayRef<unsigned> pieces, int64_t number) {
+    return inOneOf(pieces, number, piece, results, emit);
+  };
+  return choose(
+      Expr(*this, piece) < first + half, results,
+      [&] { return branch(bindings.take_front(half), first); },
+      [&] { return branch(bindings.drop_front(half), first + half); });
 }
