@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Part of GpuvmOps.td: what a user writes to sort, pick the largest and search
-// (`sort`, `top_k`, `search_sorted`, `merge`), and the steps that
-// gpuvm-generalize expands it to, one dispatch each (docs/rationale/sort.md).
+// (`sort`, `top_k`, `merge`, `search_sorted`; the last two are dispatches
+// of their own), and the steps that gpuvm-generalize expands the others to
+// (docs/rationale/sort.md).
 //
 // The order of keys, everywhere: integers are signed numbers, or unsigned ones
 // if it says `unsigned`; i1 is false before true. Of floats -0 and +0 are equal,
@@ -95,14 +96,28 @@ def Gpuvm_TopKOp : Gpuvm_Op<"top_k", [
   let hasVerifier = 1;
 }
 
-def Gpuvm_MergeOp : Gpuvm_Op<"merge", [
-    Pure, AttrSizedOperandSegments, HasParent<"::mlir::gpuvm::StageOp">]> {
+/// A dispatch of its own. `once`: the numbers of the operands that it reads once
+/// are those for which this is true.
+class Gpuvm_SortRoot<string mnemonic, string once, list<Trait> traits = []>
+    : Gpuvm_Op<mnemonic, [
+          Pure, Gpuvm_RootOpInterface,
+          Gpuvm_InCode
+      ] # traits> {
+  let extraClassDeclaration = [{
+    ::mlir::gpuvm::Root getRoot() { return ::mlir::gpuvm::Root::sort; }
+    bool readsOnce(unsigned number) { return }] # once # [{; }
+    bool isExact() { return true; }
+  }];
+}
+
+def Gpuvm_MergeOp : Gpuvm_SortRoot<"merge", "number > 1",
+                                   [AttrSizedOperandSegments]> {
   let summary = "Two sorted rows as one.";
   let description = [{
     The rows of `first` and `second` along their last dimension, which are sorted
     as `gpuvm.sort` sorts, together and in this order; of equal keys those of
     `first` come first. Payload i of `first` and payload i of `second` move with
-    their keys. Rows that are not sorted come out in any order.
+    their keys. If a row is not sorted, its result is any of the elements.
 
     C1: `first` and its payloads have one shape, of at least one dimension, and so
         have `second` and its payloads; the two differ in the last one only.
@@ -130,19 +145,6 @@ def Gpuvm_MergeOp : Gpuvm_Op<"merge", [
     `:` type($first) `,` type($second) `->` type($merged)
   }];
   let hasVerifier = 1;
-}
-
-/// A dispatch of its own. `once`: the numbers of the operands that it reads once
-/// are those for which this is true.
-class Gpuvm_SortRoot<string mnemonic, string once>
-    : Gpuvm_Op<mnemonic, [
-          Pure, Gpuvm_RootOpInterface,
-          Gpuvm_InCode]> {
-  let extraClassDeclaration = [{
-    ::mlir::gpuvm::Root getRoot() { return ::mlir::gpuvm::Root::sort; }
-    bool readsOnce(unsigned number) { return }] # once # [{; }
-    bool isExact() { return true; }
-  }];
 }
 
 def Gpuvm_SearchSortedOp : Gpuvm_SortRoot<"search_sorted", "number == 1"> {

@@ -93,14 +93,23 @@ SortEmitter::readTile(const Piece &piece, Value begin, Value end,
 }
 
 void SortEmitter::write(ArrayRef<Value> words, Value position) {
-  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
   for (Value result : sorted) {
     int64_t count = countWords(elementOf(result));
-    ArrayRef<Value> own = words.take_front(count);
+    store(result, words.take_front(count), position);
     words = words.drop_front(count);
-    for (auto [value, binding] :
-         llvm::zip_equal(yield.getValues(), c.bindings.outputs))
-      if (value == result)
-        k.store(binding, fromWords(k, own, elementOf(result)), position);
   }
+}
+
+void SortEmitter::store(Value result, ArrayRef<Value> words, Value position) {
+  if (std::optional<unsigned> binding = bindingOf(result))
+    k.store(*binding, fromWords(k, words, elementOf(result)), position);
+}
+
+std::optional<unsigned> SortEmitter::bindingOf(Value result) {
+  auto yield = cast<YieldOp>(c.op.getBody().front().getTerminator());
+  for (auto [value, binding] :
+       llvm::zip_equal(yield.getValues(), c.bindings.outputs))
+    if (value == result)
+      return binding;
+  return std::nullopt;
 }

@@ -5,8 +5,9 @@
 //
 // Internal to the emitters: the pieces of rows that workgroups take, and the
 // elements that they read and write there. Runs (SortRuns.cpp) and chunks
-// (CountDigits.cpp, ScatterDigits.cpp) are pieces; what merges and searches
-// (MergeRuns.cpp, SearchSorted.cpp) goes element by element.
+// (CountDigits.cpp, ScatterDigits.cpp) are pieces, as are parts of what two
+// rows become (MergeRows.cpp); what merges runs and searches (MergeRuns.cpp,
+// SearchSorted.cpp) goes element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +25,17 @@ protected:
   /// For an operation with a key, its flags and perhaps payloads.
   template <typename Op>
   SortEmitter(EmitterContext &context, Op op)
-      : RootEmitter(context), layout(context.layoutAs<SortLayout>()),
-        key(context.kernel,
-            cast<RankedTensorType>(op.getKey().getType()).getElementType(),
-            op.getIsUnsigned(), op.getDescending()) {
-    moved.push_back(op.getKey());
+      : SortEmitter(context, op, op.getKey()) {
     if constexpr (!std::is_same_v<Op, CountDigitsOp>)
       llvm::append_range(moved, op.getPayloads());
+  }
+  template <typename Op>
+  SortEmitter(EmitterContext &context, Op op, Value first)
+      : RootEmitter(context), layout(context.layoutAs<SortLayout>()),
+        key(context.kernel,
+            cast<RankedTensorType>(first.getType()).getElementType(),
+            op.getIsUnsigned(), op.getDescending()) {
+    moved.push_back(first);
     llvm::append_range(sorted, op->getResults());
     lane = k.laneId();
   }
@@ -66,6 +71,10 @@ protected:
   /// Stores an element's words at a position of the results that somebody
   /// reads.
   void write(ArrayRef<Value> words, Value position);
+  /// The same of one result.
+  void store(Value result, ArrayRef<Value> words, Value position);
+  /// Where `result` is stored; none if nothing reads it.
+  std::optional<unsigned> bindingOf(Value result);
 
   const SortLayout &layout;
   KeyImage key;
@@ -76,6 +85,7 @@ protected:
 
 LogicalResult emitSortRuns(EmitterContext &context);
 LogicalResult emitMergeRuns(EmitterContext &context);
+LogicalResult emitMergeRows(EmitterContext &context);
 LogicalResult emitCountDigits(EmitterContext &context);
 LogicalResult emitScatterDigits(EmitterContext &context);
 /// The variant with ballots of subgroups.

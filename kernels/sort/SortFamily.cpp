@@ -29,14 +29,16 @@ public:
 };
 } // namespace
 
-/// Searches and merges go element by element; the rest takes pieces of rows,
-/// and what counts digits has a counter for each row.
+/// Searches and merges of runs go element by element; the rest takes pieces of
+/// rows, and what counts digits has a counter for each row.
 std::unique_ptr<KernelLayout> SortFamily::layOut(flow::DispatchOp kernel,
-                                                 TargetAttr) const {
+                                                 TargetAttr target) const {
   auto roots = kernel.getBody().getOps<RootOpInterface>();
   Operation *op = (*roots.begin()).getOperation();
   SortLayout layout;
-  if (!isa<SearchSortedOp>(op))
+  if (auto merge = dyn_cast<MergeOp>(op))
+    layout = layOutMerge(merge, target);
+  else if (!isa<SearchSortedOp>(op))
     layout = layOutSort(
         op, keepsNeighbours(kernel, inspectBody(kernel), SortLayout::kVector));
   layout.elements =
@@ -106,6 +108,8 @@ LogicalResult SortFamily::emit(EmitterContext &context) const {
       return emitSortRuns(context);
     if (isa<MergeRunsOp>(op))
       return emitMergeRuns(context);
+    if (isa<MergeOp>(op))
+      return emitMergeRows(context);
     if (isa<CountDigitsOp>(op))
       return emitCountDigits(context);
     if (isa<ScatterDigitsOp>(op))

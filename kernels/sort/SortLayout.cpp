@@ -74,4 +74,30 @@ SortLayout gpuvm::layOutSort(Operation *op, bool vectorizes) {
   return layout;
 }
 
+/// Tiles are as long as they may be, if that leaves enough of them. A piece
+/// begins with a search in memory, so it has several tiles where there are a
+/// few pieces for each workgroup that runs at once.
+SortLayout gpuvm::layOutMerge(MergeOp op, TargetAttr target) {
+  constexpr int64_t kMaxLanes = SortLayout::kMaxLanes, kNarrowBytes = 4,
+                    kPiecesPerGroup = 8;
+  auto type = cast<RankedTensorType>(op.getMerged().front().getType());
+  int64_t busy = target.getBusyGroups();
+  bool isNarrow = elementBytes(type.getElementType()) <= kNarrowBytes;
+  SortLayout layout;
+  layout.length = type.getNumElements();
+  layout.items = std::clamp<int64_t>(
+      llvm::divideCeil(layout.length, kMaxLanes * busy) | 1,
+      SortLayout::kMinMerged,
+      isNarrow ? SortLayout::kMaxMerged : SortLayout::kMaxMerged / 2);
+  layout.lanes = std::clamp<int64_t>(
+      llvm::bit_ceil<uint64_t>(llvm::divideCeil(layout.length, layout.items)),
+      SortLayout::kMinLanes, kMaxLanes);
+  int64_t tiles = llvm::divideCeil(layout.length, layout.tile());
+  int64_t perPiece = std::clamp<int64_t>(tiles / (kPiecesPerGroup * busy), 1,
+                                         layout.lanes - 1);
+  layout.piece = perPiece * layout.tile();
+  layout.ways = llvm::bit_floor<uint64_t>(layout.lanes / (perPiece + 1));
+  return layout;
+}
+
 void SortLayout::visit(LayoutFields &fields) { fields.number("items", items); }

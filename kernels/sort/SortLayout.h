@@ -24,6 +24,9 @@ struct SortLayout : LayoutOf<SortLayout> {
   static constexpr int64_t kMinLanes = 32;
   /// Elements that are read at once where neighbours are neighbours everywhere.
   static constexpr int64_t kVector = 4;
+  /// Those that a lane merges one after the other at least and at most: odd, so
+  /// that neighbouring lanes begin in different banks.
+  static constexpr int64_t kMinMerged = 3, kMaxMerged = 15;
   /// Digits that a radix pass sorts by: eight bits.
   static constexpr int64_t kDigits = 256;
 
@@ -31,6 +34,8 @@ struct SortLayout : LayoutOf<SortLayout> {
   int64_t piece = 1;            ///< Elements of a run or a chunk.
   /// Elements of a tile that a lane holds: neighbours. `vector` divides it.
   int64_t items = 1;
+  /// Lanes that look for the split at the beginning of a tile of a merge.
+  int64_t ways = 1;
   /// Ranks are counted by ballots of subgroups of 32 lanes.
   bool subgroups = false;
 
@@ -43,6 +48,10 @@ struct SortLayout : LayoutOf<SortLayout> {
 
 /// Lays out the sort `op`, but for its workgroups.
 SortLayout layOutSort(Operation *op, bool vectorizes);
+
+/// Lays out a merge, but for its workgroups: all rows of the result are one,
+/// whose pieces are whole tiles.
+SortLayout layOutMerge(MergeOp op, TargetAttr target);
 
 /// Elements of the chunks into which the radix passes of a sort cut rows of
 /// `length`.

@@ -214,12 +214,6 @@ struct ExpandTopK : OpRewritePattern<TopKOp> {
   LogicalResult matchAndRewrite(TopKOp op,
                                 PatternRewriter &rewriter) const override;
 };
-
-struct ExpandMerge : OpRewritePattern<MergeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(MergeOp op,
-                                PatternRewriter &rewriter) const override;
-};
 } // namespace
 
 /// Whether all that is asked for is narrow enough to move with the only key.
@@ -303,38 +297,6 @@ LogicalResult ExpandTopK::matchAndRewrite(TopKOp op,
   return success();
 }
 
-/// The first row is a run, and the second one is cut into runs as long. Where
-/// these are too many, a sort knows nothing of what is in order, but is stable.
-LogicalResult ExpandMerge::matchAndRewrite(MergeOp op,
-                                           PatternRewriter &rewriter) const {
-  Location loc = op.getLoc();
-  SmallVector<Value> ours = {op.getFirst()}, theirs = {op.getSecond()}, both;
-  llvm::append_range(ours, op.getFirstPayloads());
-  llvm::append_range(theirs, op.getSecondPayloads());
-  SmallVector<Type> types;
-  for (auto [first, second, result] :
-       llvm::zip_equal(ours, theirs, op.getMerged())) {
-    RankedTensorType type = typeOf(result);
-    types.push_back(type);
-    both.push_back(tensor::ConcatOp::create(
-        rewriter, loc, type, type.getRank() - 1, ValueRange{first, second}));
-  }
-  int64_t run = typeOf(op.getFirst()).getShape().back();
-  int64_t length = typeOf(both.front()).getShape().back();
-  KeySorter sorter = {rewriter, loc, op.getIsUnsigned(), op.getDescending()};
-  if (llvm::divideCeil(length, run) <= kMaxRuns) {
-    rewriter.replaceOp(op, sorter.mergeRuns(both, run));
-    return success();
-  }
-  SmallVector<bool> isUnsigned = {op.getIsUnsigned()},
-                    descends = {op.getDescending()};
-  rewriter.replaceOpWithNewOp<SortOp>(op, types, ValueRange(both).take_front(1),
-                                      ValueRange(both).drop_front(), isUnsigned,
-                                      descends,
-                                      /*numbers=*/false);
-  return success();
-}
-
 void gpuvm::populateExpandSortPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandMerge, ExpandSort, ExpandTopK>(patterns.getContext());
+  patterns.add<ExpandSort, ExpandTopK>(patterns.getContext());
 }

@@ -205,7 +205,8 @@ LogicalResult InstanceSpreader::spread(Operation &op) {
     spreadMetadata(metadata);
   } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     spreadGeneric(generic);
-  } else if (isa<SortRunsOp, MergeRunsOp, CountDigitsOp, ScatterDigitsOp>(op)) {
+  } else if (isa<SortRunsOp, MergeRunsOp, MergeOp, CountDigitsOp,
+                 ScatterDigitsOp>(op)) {
     spreadSort(op);
   } else if (auto scan = dyn_cast<ScanOp>(op)) {
     return spreadScan(scan);

@@ -157,6 +157,11 @@ def sorts(_):
     yield merged("rows", (3, 2), (100, 333), "f32", "descending")
     yield merged("long", (), (70000, 5000), "i64", "unsigned")
     yield merged("short", (2,), (10, 3000), "i8")
+    yield merged("behind", (), (100003, 7), "f64", "descending")
+    yield merged("single", (), (1, 5000), "i16", "unsigned descending")
+    yield merged("tiny", (700,), (3, 2), "f16")
+    yield merged("many", (5, 3), (8191, 4099), "bf16")
+    yield merged("truths", (), (5000, 5001), "i1")
     for length in (1, 2, 1000, 4097, 100000):
         yield found(f"left_{length}", length, (7, 33), "i32", "", "few" if length < 3000 else None)
         yield found(f"right_{length}", length, (1000,), "f32", "right descending", "signed")

@@ -69,9 +69,10 @@ gpuvm.program @largest(%x: tensor<3x9000xf32>) -> (y: tensor<3x1000xi32>) {
   gpuvm.return %m : !gpuvm.message<tensor<3x1000xi32>>
 }
 
+// A merge is a kernel that reads both rows where they are.
 // CHECK-LABEL: gpuvm.program @together
-// CHECK: %[[C:.*]] = tensor.concat dim(0)
-// CHECK: merge_runs %[[C]] run 30 : tensor<80xi8> -> tensor<80xi8>
+// CHECK: %[[M:.*]] = merge %{{.*}}, %{{.*}} : tensor<30xi8>, tensor<50xi8> -> tensor<80xi8>
+// CHECK-NEXT: send %[[M]]
 gpuvm.program @together(%x: tensor<30xi8>, %y: tensor<50xi8>) -> (z: tensor<80xi8>) {
   %m = gpuvm.stage @s(%a = %x : tensor<30xi8>, %b = %y : tensor<50xi8>) -> tensor<80xi8> {
     %k = gpuvm.merge %a, %b : tensor<30xi8>, tensor<50xi8> -> tensor<80xi8>
