@@ -94,6 +94,20 @@ def found(name, length, queries, dtype, flags="", fill=None):
     return p
 
 
+def merge(s, first, second, flags=""):
+    """Of two keys, each with what moves with it."""
+    (a, u), (b, v) = first, second
+    shape = a.shape[:-1] + (a.shape[-1] + b.shape[-1],)
+    results = [s.fresh(shape, value.dtype) for value in first]
+    s.count += 1
+    name = f"v{s.count}"
+    s.lines.append(f"%{name}:2 = gpuvm.merge %{a.name}, %{b.name} payloads(%{u.name} : {u.type}) with(%{v.name} : {v.type}) "
+                   f"{flags} : {a.type}, {b.type} -> {', '.join(value.type for value in results)}")
+    for i, value in enumerate(results):
+        value.name = f"{name}#{i}"
+    return results
+
+
 def merged(name, shape, lengths, dtype, flags=""):
     """Two sorted rows with what belongs to them; equal keys are in both."""
     p = Program(f"merge_{name}")
@@ -101,17 +115,18 @@ def merged(name, shape, lengths, dtype, flags=""):
     for value in inputs[::2]:
         value.fill = "few"
     first, second = (p.stage(lambda s, key, moved: sort(s, [key], [flags], [moved]), *inputs[i:i + 2]) for i in (0, 2))
+    p.outputs = p.stage(lambda s, *rows: merge(s, rows[:2], rows[2:], flags), *first, *second)
+    return p
 
-    def build(s, a, u, b, v):
-        types = ", ".join(s.fresh(shape + (sum(lengths),), t).type for t in (dtype, "i16"))
-        s.lines.append(f"%r:2 = gpuvm.merge %{a.name}, %{b.name} payloads(%{u.name} : {u.type}) with(%{v.name} : {v.type}) "
-                       f"{flags} : {a.type}, {b.type} -> {types}")
-        results = [s.fresh(shape + (sum(lengths),), t) for t in (dtype, "i16")]
-        for i, value in enumerate(results):
-            value.name = f"r#{i}"
-        return results
 
-    p.outputs = p.stage(build, *first, *second)
+def merged_instances(count, lengths):
+    p = Program("merge_instances")
+    inputs = [p.input((count, length), "i32") for length in lengths]
+
+    def build(s, *keys):
+        return merge(s, *(sort(s, [key], [""], numbers=True) for key in keys))[1]
+
+    p.outputs = [p.stage(build, *inputs, instances=count)]
     return p
 
 
@@ -162,6 +177,7 @@ def sorts(_):
     yield merged("tiny", (700,), (3, 2), "f16")
     yield merged("many", (5, 3), (8191, 4099), "bf16")
     yield merged("truths", (), (5000, 5001), "i1")
+    yield merged_instances(3, (70, 200))
     for length in (1, 2, 1000, 4097, 100000):
         yield found(f"left_{length}", length, (7, 33), "i32", "", "few" if length < 3000 else None)
         yield found(f"right_{length}", length, (1000,), "f32", "right descending", "signed")
