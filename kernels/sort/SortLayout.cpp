@@ -83,12 +83,15 @@ SortLayout gpuvm::layOutMerge(MergeOp op, TargetAttr target) {
   auto type = cast<RankedTensorType>(op.getMerged().front().getType());
   int64_t busy = target.getBusyGroups();
   bool isNarrow = elementBytes(type.getElementType()) <= kNarrowBytes;
+  int64_t mostItems = !isNarrow ? SortLayout::kMaxMerged / 2
+                      : op.getFirstPayloads().empty()
+                          ? SortLayout::kMaxMerged
+                          : SortLayout::kMaxMergedWithPayloads;
   SortLayout layout;
   layout.length = type.getNumElements();
-  layout.items = std::clamp<int64_t>(
-      llvm::divideCeil(layout.length, kMaxLanes * busy) | 1,
-      SortLayout::kMinMerged,
-      isNarrow ? SortLayout::kMaxMerged : SortLayout::kMaxMerged / 2);
+  layout.items =
+      std::clamp<int64_t>(llvm::divideCeil(layout.length, kMaxLanes * busy) | 1,
+                          SortLayout::kMinMerged, mostItems);
   layout.lanes = std::clamp<int64_t>(
       llvm::bit_ceil<uint64_t>(llvm::divideCeil(layout.length, layout.items)),
       SortLayout::kMinLanes, kMaxLanes);

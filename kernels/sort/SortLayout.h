@@ -24,9 +24,11 @@ struct SortLayout : LayoutOf<SortLayout> {
   static constexpr int64_t kMinLanes = 32;
   /// Elements that are read at once where neighbours are neighbours everywhere.
   static constexpr int64_t kVector = 4;
-  /// Those that a lane merges one after the other at least and at most: odd, so
-  /// that neighbouring lanes begin in different banks.
-  static constexpr int64_t kMinMerged = 3, kMaxMerged = 15;
+  /// Those that a lane merges one after the other at least and at most, and at
+  /// most with payloads: odd, so that neighbouring lanes begin in different
+  /// banks.
+  static constexpr int64_t kMinMerged = 3, kMaxMerged = 15,
+                           kMaxMergedWithPayloads = 11;
   /// Digits that a radix pass sorts by: eight bits.
   static constexpr int64_t kDigits = 256;
 

@@ -14,10 +14,10 @@ module attributes {gpuvm.targets = [
     #gpuvm.target<name = "few", kind = any, units = 1, subgroup = 8, workgroup_bytes = 32768, dispatch_ns = 2000,
                   bytes_per_us = 100000, busy_groups = 1, features = ["int16"], closed = false>]} {
 
-// 19 tiles of 3,840 elements are 10 pieces; short rows have a few lanes.
+// 25 tiles of 2,816 elements are 9 pieces; short rows have a few lanes.
 // CHECK-LABEL: gpuvm.program @pieces
 // CHECK-NOT:     tensor.concat
-// CHECK:         flow.dispatch @both_sort {{.*}}groups = 10, lanes = 256, {{.*}}layout = {items = 15 : i64}
+// CHECK:         flow.dispatch @both_sort {{.*}}groups = 9, lanes = 256, {{.*}}layout = {items = 11 : i64}
 // CHECK-NEXT:    ^bb0(%[[A:.*]]: tensor<50011xi16>, %[[B:.*]]: tensor<19989xi16>,
 // CHECK-NEXT:      gpuvm.merge %[[A]], %[[B]] payloads
 // CHECK-LABEL: gpuvm.program @rows
