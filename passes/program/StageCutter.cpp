@@ -337,7 +337,7 @@ StringRef StageCutter::whyWhole(Operation &op) {
   if (shiftRows(&op, [&](Value value) { return rowsOf(value); }))
     return "blocks have rows of others than their neighbours";
   if (isa<SortOp>(op))
-    return "where an element of a sort goes depends on all of them";
+    return "rows with several keys are not merged";
   return "nothing is known of how blocks of it depend on blocks";
 }
 

@@ -43,7 +43,11 @@ private:
   bool placeApart(Operation &op);
   bool placeScatter(ScatterOp op);
   bool placeHistogram(Histogram2dOp op);
+  Value numbersInWhole(Value numbers, int64_t block);
+  SmallVector<Value> gatherParts(ArrayRef<Value> parts, int64_t axis,
+                                 Location loc);
   bool placeTopK(TopKOp op);
+  bool placeSort(SortOp op);
   bool placeScan(ScanOp op);
   SmallVector<Value> beginParts(ValueRange inits, ArrayRef<Rule> rules,
                                 SmallVectorImpl<bool> &isLeft);

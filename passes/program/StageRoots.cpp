@@ -272,6 +272,91 @@ mapElements(OpBuilder &b, Location loc, Value values, Type element,
       .getResult(0);
 }
 
+/// Numbers of elements of the block, as those of the whole axis.
+Value StageCutter::numbersInWhole(Value numbers, int64_t block) {
+  Value own = getRank();
+  return mapElements(
+      b, numbers.getLoc(), numbers, b.getI32Type(),
+      [&](OpBuilder &nested, Location at, Value number) -> Value {
+        Value mine = tensor::ExtractOp::create(nested, at, own, ValueRange());
+        Value rows = arith::ConstantOp::create(
+            nested, at, nested.getI32IntegerAttr(static_cast<int32_t>(block)));
+        Value begin = arith::MulIOp::create(nested, at, mine, rows);
+        return arith::AddIOp::create(nested, at, begin, number);
+      });
+}
+
+/// What all ranks have computed, one part along `axis` after the other.
+SmallVector<Value> StageCutter::gatherParts(ArrayRef<Value> parts, int64_t axis,
+                                            Location loc) {
+  SmallVector<Value> gathered;
+  for (Value message : close({}, parts)) {
+    RankedTensorType each = payloadType(message.getType());
+    gathered.push_back(argument(AllGatherOp::create(
+        all.builder(), loc,
+        withRows(each, axis, each.getDimSize(axis) * all.getRanks()), message,
+        axis)));
+  }
+  return gathered;
+}
+
+/// Each rank sorts its block, and all merge the blocks of all, neighbours
+/// first: they are in the order of ranks, so that equal keys stay in theirs.
+bool StageCutter::placeSort(SortOp op) {
+  RankedTensorType type = typeOf(op.getKeys().front());
+  int64_t axis = type.getRank() - 1;
+  auto isAlong = [&](Value value) { return axisOf(value) == axis; };
+  if (op.getKeys().size() != 1 || !llvm::any_of(op.getOperands(), isAlong))
+    return false;
+  for (Value operand : op.getOperands())
+    if (!isAlong(operand))
+      needWhole(operand);
+  Location loc = op.getLoc();
+  int64_t block = type.getDimSize(axis) / all.getRanks();
+  SmallVector<Value> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(blockHere(operand, axis));
+  auto own = cast<SortOp>(b.clone(*op));
+  own->setOperands(operands);
+  for (OpResult result : own->getResults())
+    result.setType(all.blockOf(typeOf(result), axis));
+  SmallVector<Value> parts(own.getSorted());
+  if (op.getNumbers())
+    parts.back() = numbersInWhole(parts.back(), block);
+  done.insert(op);
+  SmallVector<Value> gathered = gatherParts(parts, axis, loc);
+  SmallVector<SmallVector<Value>> runs; // What moves together, in order.
+  for (int64_t i = 0; i < all.getRanks(); ++i)
+    runs.push_back(llvm::map_to_vector(gathered, [&](Value whole) {
+      return sliceRows(b, loc, whole, axis, b.getIndexAttr(i * block), block);
+    }));
+  auto merge = [&](ArrayRef<Value> first, ArrayRef<Value> second) {
+    auto types = llvm::map_to_vector(
+        llvm::zip_equal(first, second), [&](auto pair) -> Type {
+          auto [a, b] = pair;
+          return withRows(typeOf(a), axis,
+                          typeOf(a).getDimSize(axis) +
+                              typeOf(b).getDimSize(axis));
+        });
+    auto both = MergeOp::create(b, loc, types, first.front(), second.front(),
+                                first.drop_front(), second.drop_front(),
+                                op.getUnsignedKeys().front(),
+                                op.getDescending().front());
+    return SmallVector<Value>(both.getMerged());
+  };
+  while (runs.size() > 1) {
+    SmallVector<SmallVector<Value>> longer;
+    for (size_t i = 0; i + 1 < runs.size(); i += 2)
+      longer.push_back(merge(runs[i], runs[i + 1]));
+    if (runs.size() % 2)
+      longer.push_back(runs.back());
+    runs = std::move(longer);
+  }
+  for (auto [result, whole] : llvm::zip_equal(op.getSorted(), runs.front()))
+    define(result, whole, std::nullopt);
+  return true;
+}
+
 /// Each rank picks from its block, and all pick from what all have picked,
 /// which is in the order of ranks, as it was.
 bool StageCutter::placeTopK(TopKOp op) {
@@ -283,31 +368,15 @@ bool StageCutter::placeTopK(TopKOp op) {
   Location loc = op.getLoc();
   auto own = cast<TopKOp>(b.clone(*op));
   own->setOperands(blockHere(op.getInput(), axis));
-  Value rank = getRank();
-  Type word = b.getI32Type();
-  Value numbers = mapElements(
-      b, loc, own.getNumbers(), word,
-      [&](OpBuilder &nested, Location at, Value number) -> Value {
-        Value mine = tensor::ExtractOp::create(nested, at, rank, ValueRange());
-        Value rows = arith::ConstantOp::create(
-            nested, at, nested.getI32IntegerAttr(static_cast<int32_t>(block)));
-        Value begin = arith::MulIOp::create(nested, at, mine, rows);
-        return arith::AddIOp::create(nested, at, begin, number);
-      });
+  Value numbers = numbersInWhole(own.getNumbers(), block);
   done.insert(op);
-  SmallVector<Value> gathered;
-  for (Value message : close({}, {own.getValues(), numbers})) {
-    RankedTensorType each = payloadType(message.getType());
-    gathered.push_back(argument(AllGatherOp::create(
-        all.builder(), loc,
-        withRows(each, axis, each.getDimSize(axis) * all.getRanks()), message,
-        axis)));
-  }
+  SmallVector<Value> gathered =
+      gatherParts({own.getValues(), numbers}, axis, loc);
   auto last = cast<TopKOp>(b.clone(*op));
   last->setOperands(gathered.front());
   Value table = gathered.back();
   Value found =
-      mapElements(b, loc, last.getNumbers(), word,
+      mapElements(b, loc, last.getNumbers(), b.getI32Type(),
                   [&](OpBuilder &nested, Location at, Value number) -> Value {
                     SmallVector<Value> place;
                     for (int64_t i = 0; i < axis; ++i)
@@ -465,5 +534,6 @@ bool StageCutter::placeRoot(Operation &op) {
       .Case([&](ScatterOp scatter) { return placeScatter(scatter); })
       .Case([&](Histogram2dOp counts) { return placeHistogram(counts); })
       .Case([&](TopKOp largest) { return placeTopK(largest); })
+      .Case([&](SortOp sort) { return placeSort(sort); })
       .Default([](Operation *) { return false; });
 }

@@ -41,7 +41,7 @@ class Blocks:
         self.ranks = self.rng.choice([1, 2, 2, 3, 3, 4])
         self.p = Program(f"sharded_{seed}")
         self.shape = (self.ranks * self.rng.choice([1, 2, 5, 16]), self.ranks * self.rng.choice([1, 3, 8, 33]))
-        self.kinds = [self.map, self.map, self.scale, self.rows, self.columns, self.total, self.product, self.number, self.sort, self.transposed,
+        self.kinds = [self.map, self.map, self.scale, self.rows, self.columns, self.total, self.product, self.number, self.sort, self.places, self.transposed,
                       self.sums, self.moved, self.flat, self.running, self.reversed, self.around, self.around, self.rolled, self.window, self.near,
                       self.near, self.put, self.running, self.pairs, self.scattered, self.counted, self.picked, self.searched, self.matched,
                       self.largest, self.sorted_rows]
@@ -88,7 +88,23 @@ class Blocks:
         return self.p.stage(lambda s, a: s.binary("arith.addi", a, s.iota(a.shape, "i32")), self.matrix(values))
 
     def sort(self, values):
-        return self.p.stage(lambda s, a: s.add(a.shape, "i32", f"gpuvm.sort %{a.name} : {a.type}"), self.matrix(values))
+        return self.p.stage(lambda s, a: s.add(a.shape, "i32", f"gpuvm.sort %{a.name}{self.rng.choice(['', ' descending', ' unsigned'])} : {a.type}"),
+                            self.matrix(values))
+
+    def places(self, values):
+        """Keys with many equal ones, what moves with them, and where all were; of rows or of all elements."""
+        def build(s, a, b):
+            if self.rng.random() < 0.5:
+                count = a.shape[0] * a.shape[1]
+                a, b = (s.add((count,), "i32", f"tensor.collapse_shape %{x.name} [[0, 1]] : {x.type} into tensor<{count}xi32>") for x in (a, b))
+            few = s.binary("arith.andi", a, s.constant(a.shape, "i32", 3))
+            s.lines.append(f"%sorted:3 = gpuvm.sort %{few.name} payloads(%{b.name}) numbers : {a.type}, {b.type}")
+            sums = [s.add(a.shape, "i32", f"arith.addi %sorted#{i}, %sorted#{j} : {a.type}") for i, j in ((0, 1), (1, 2))]
+            both = s.binary("arith.xori", *sums)
+            if len(both.shape) == 1:
+                both = s.add(self.shape, "i32", f"tensor.expand_shape %{both.name} [[0, 1]] output_shape [{self.shape[0]}, {self.shape[1]}] : {both.type} into {tensor(self.shape, 'i32')}")
+            return both
+        return self.p.stage(build, self.matrix(values), self.matrix(values))
 
     def running(self, values):
         axis = self.rng.randrange(2)

@@ -69,6 +69,25 @@ gpuvm.program @join(%k: tensor<8xi32> {gpuvm.sharding = #rows}, %t: tensor<4xi32
 
 // -----
 
+// Ranks sort their blocks, and merge what all have sorted: neighbours first. Where an element was is where it was in all of them.
+// CHECK-LABEL: gpuvm.program @sorted
+gpuvm.program @sorted(%x: tensor<12xf32> {gpuvm.sharding = #gpuvm.sharding<0>}) -> (y: tensor<12xf32>, n: tensor<12xi32>) ranks(3) {
+  // CHECK: sort {{.*}} descending numbers : tensor<4xf32>
+  // CHECK: arith.constant 4 : i32
+  // CHECK-DAG: %[[KEYS:.*]] = all_gather {{.*}} -> tensor<12xf32>
+  // CHECK-DAG: %[[NUMBERS:.*]] = all_gather {{.*}} -> tensor<12xi32>
+  // CHECK: stage @sort({{.*}} = %[[KEYS]] {{.*}} = %[[NUMBERS]]
+  // CHECK: %[[FIRST:.*]]:2 = merge {{.*}} payloads({{.*}} : tensor<4xi32>) with({{.*}} : tensor<4xi32>) descending : tensor<4xf32>, tensor<4xf32> -> tensor<8xf32>, tensor<8xi32>
+  // CHECK: merge %[[FIRST]]#0, {{.*}} payloads(%[[FIRST]]#1 {{.*}} descending : tensor<8xf32>, tensor<4xf32> -> tensor<12xf32>, tensor<12xi32>
+  %y, %n = gpuvm.stage @sort(%v = %x : tensor<12xf32>) -> (tensor<12xf32>, tensor<12xi32>) {
+    %s:2 = gpuvm.sort %v descending numbers : tensor<12xf32>
+    gpuvm.send %s#0, %s#1 : tensor<12xf32>, tensor<12xi32>
+  }
+  gpuvm.return %y, %n : !gpuvm.message<tensor<12xf32>>, !gpuvm.message<tensor<12xi32>>
+}
+
+// -----
+
 // The largest of each rank, and of these; rows are sorted for themselves.
 // CHECK-LABEL: gpuvm.program @largest
 // CHECK: top_k {{.*}} : tensor<8xf32> -> tensor<2xf32>, tensor<2xi32>

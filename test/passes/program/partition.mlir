@@ -124,9 +124,9 @@ gpuvm.program @sorted(%x: tensor<8xi32> {gpuvm.sharding = #gpuvm.sharding<0>}) -
   // CHECK: stage @block(%{{.*}} = %[[SORTED]]
   // CHECK: rank : tensor<i32>
   %y = gpuvm.stage @sort(%v = %x : tensor<8xi32>) -> tensor<8xi32> {
-    // expected-remark@+1 {{is computed whole on every rank, after an all_gather: where an element of a sort goes depends on all of them}}
-    %s = gpuvm.sort %v : tensor<8xi32>
-    gpuvm.send %s : tensor<8xi32>
+    // expected-remark@+1 {{is computed whole on every rank, after an all_gather: rows with several keys are not merged}}
+    %s:2 = gpuvm.sort %v, %v descending : tensor<8xi32>, tensor<8xi32>
+    gpuvm.send %s#0 : tensor<8xi32>
   }
   gpuvm.return %y : !gpuvm.message<tensor<8xi32>>
 }
