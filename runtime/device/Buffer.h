@@ -15,6 +15,7 @@
 #include "runtime/device/MemoryRoles.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace vm {
@@ -32,6 +33,13 @@ public:
                                const std::string &name,
                                bool isExported = false);
 
+  /// The same of host memory that is there, at an address and of a length that
+  /// are multiples of 64 KiB, which is as much as a device may ask for. The
+  /// device must import host memory, which must outlive the buffer.
+  static Result<Buffer> import(const Device &device, std::span<uint8_t> memory,
+                               MemoryRole role, VkBufferUsageFlags usage,
+                               const std::string &name);
+
   /// A new file descriptor of the memory, in which the buffer begins at byte 0;
   /// the caller closes it.
   Result<int> exportMemory(const Device &device) const;
@@ -44,8 +52,16 @@ public:
   uint8_t *mapped() const { return mapped_; }
 
 private:
+  /// `handleType`: of memory that is exported or imported; 0: neither.
+  static Result<Buffer>
+  createHandle(const Device &device, uint64_t sizeBytes,
+               VkBufferUsageFlags usage, const std::string &name,
+               VkExternalMemoryHandleTypeFlags handleType);
   Status allocate(const Device &device, MemoryRole role,
                   const std::string &name, bool isExported);
+  VkResult tryType(const Device &device, uint32_t type, uint64_t bytes,
+                   const void *next);
+  Status bind(const Device &device) const;
 
   // The memory is declared first, so it is freed last.
   Owned<VkDeviceMemory> memory_;

@@ -94,6 +94,9 @@ Status Device::create(const PhysicalDevice &physical, Robustness robustness) {
   if (physical.exportsMemory)
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   exportsMemory_ = physical.exportsMemory;
+  if (physical.importsHostMemory)
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  importsHostMemory_ = physical.importsHostMemory;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &want.core;
   info.queueCreateInfoCount = 1;

@@ -115,6 +115,8 @@ public:
   bool calibratesClocks() const { return calibratesClocks_; }
   /// Whether buffers can be exported as file descriptors.
   bool exportsMemory() const { return exportsMemory_; }
+  /// Whether host memory can be imported as buffers.
+  bool importsHostMemory() const { return importsHostMemory_; }
   /// Whether VK_EXT_conditional_rendering can be used.
   bool predicates() const { return predicates_; }
 
@@ -148,6 +150,7 @@ private:
   VolkDeviceTable table_ = {};
   bool calibratesClocks_ = false;
   bool exportsMemory_ = false;
+  bool importsHostMemory_ = false;
   bool predicates_ = false;
   bool boundsBuffers_ = false, boundsMatrices_ = false;
   bool clearsWorkgroup_ = false;

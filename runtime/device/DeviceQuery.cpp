@@ -244,6 +244,22 @@ static bool calibratesClocks(const InstanceTable &vk, VkPhysicalDevice device) {
          has(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
 }
 
+/// As the source and the destination of copies.
+static bool importsHostMemory(const InstanceTable &vk,
+                              VkPhysicalDevice device) {
+  if (!knowsExtension(vk, device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
+    return false;
+  VkPhysicalDeviceExternalBufferInfo info = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr, 0,
+      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+      VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+  VkExternalBufferProperties buffers = {
+      VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+  vk.getExternalBuffers(device, &info, &buffers);
+  return buffers.externalMemoryProperties.externalMemoryFeatures &
+         VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT;
+}
+
 /// The largest buffer this device can hold in one allocation.
 static uint64_t maxAllocation(const InstanceTable &vk, VkPhysicalDevice device,
                               const DeviceInfo &info) {
@@ -289,6 +305,7 @@ DeviceInfo queryDevice(const InstanceTable &vk, PhysicalDevice &device) {
   device.calibratedClocks = calibratesClocks(vk, device.handle);
   device.exportsMemory = knowsExtension(
       vk, device.handle, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  device.importsHostMemory = importsHostMemory(vk, device.handle);
   device.conditionalRendering = knowsExtension(
       vk, device.handle, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
   device.memoryBudget =

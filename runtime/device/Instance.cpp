@@ -195,6 +195,8 @@ void Instance::loadTable() {
   load(table_.getMemoryProperties, "vkGetPhysicalDeviceMemoryProperties");
   load(table_.getMemoryProperties2, "vkGetPhysicalDeviceMemoryProperties2");
   load(table_.getQueueFamilies, "vkGetPhysicalDeviceQueueFamilyProperties");
+  load(table_.getExternalBuffers,
+       "vkGetPhysicalDeviceExternalBufferProperties");
   load(table_.createDevice, "vkCreateDevice");
   load(table_.getMatrices, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
   load(table_.getTimeDomains, "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT");

@@ -34,6 +34,8 @@ struct PhysicalDevice {
   bool calibratedClocks = false;
   /// Whether it knows VK_KHR_external_memory_fd.
   bool exportsMemory = false;
+  /// Whether it imports host memory (VK_EXT_external_memory_host).
+  bool importsHostMemory = false;
   /// Whether the device knows VK_EXT_conditional_rendering.
   bool conditionalRendering = false;
   /// Whether it knows VK_EXT_memory_budget.

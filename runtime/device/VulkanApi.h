@@ -49,6 +49,7 @@ struct InstanceTable {
   PFN_vkGetPhysicalDeviceMemoryProperties getMemoryProperties = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties2 getMemoryProperties2 = nullptr;
   PFN_vkGetPhysicalDeviceQueueFamilyProperties getQueueFamilies = nullptr;
+  PFN_vkGetPhysicalDeviceExternalBufferProperties getExternalBuffers = nullptr;
   /// VK_KHR_cooperative_matrix; null where the loader does not know it.
   GetCooperativeMatrices getMatrices = nullptr;
   /// VK_EXT_calibrated_timestamps; null where the loader does not know it.
