@@ -49,7 +49,8 @@ public:
   uint32_t size() const { return size_; }
   /// The number of this rank among those of its host, counted from 0.
   uint32_t localRank() const { return localRank_; }
-  /// By rank, the process if this one could see it end (kill(2)), or 0.
+  /// By rank, the process if this one sees it, or 0: it could see it end
+  /// (kill(2)), and share memory with it.
   virtual std::vector<int64_t> processes() const { return {}; }
   /// What carries the messages, for reports: "MPI (Open MPI 4.1.4)".
   virtual std::string name() const = 0;

@@ -103,6 +103,17 @@ Status checkSame(Communicator &ranks, std::span<const RankFact> facts,
   return {};
 }
 
+Result<std::string> firstFailure(Communicator &ranks, std::string_view own,
+                                 uint64_t timeoutNs) {
+  Result<std::vector<std::string>> sentences = gatherAll(ranks, own, timeoutNs);
+  if (!sentences.ok())
+    return sentences.status();
+  for (uint32_t rank = 0; rank < sentences->size(); ++rank)
+    if (!(*sentences)[rank].empty())
+      return fmt::format("Rank {}: {}", rank, (*sentences)[rank]);
+  return std::string();
+}
+
 Status agree(Communicator &ranks, const Status &own, uint64_t timeoutNs) {
   Result<std::vector<std::string>> sentences =
       gatherAll(ranks, own.message(), timeoutNs);

@@ -44,6 +44,11 @@ struct RankFact {
 Status checkSame(Communicator &ranks, std::span<const RankFact> facts,
                  uint64_t timeoutNs);
 
+/// What keeps a rank from something that all do, or none: `Rank 2: ` and the
+/// first of the ranks' sentences that is not empty; or empty.
+Result<std::string> firstFailure(Communicator &ranks, std::string_view own,
+                                 uint64_t timeoutNs);
+
 /// Waits for all ranks. `own`, if that is a failure; else Code::Rank with the
 /// sentence of the first rank that fails: `Rank 2 fails: ...`.
 Status agree(Communicator &ranks, const Status &own, uint64_t timeoutNs);

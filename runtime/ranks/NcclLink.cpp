@@ -235,14 +235,6 @@ Status NcclLink::finish(uint64_t timeoutNs) {
   }
 }
 
-/// The first of the ranks' sentences that is not empty.
-static std::string firstFailure(const std::vector<std::string> &sentences) {
-  for (size_t rank = 0; rank < sentences.size(); ++rank)
-    if (!sentences[rank].empty())
-      return fmt::format("Rank {}: {}", rank, sentences[rank]);
-  return "";
-}
-
 Result<OpenedLink> openNccl(Communicator &ranks,
                             const std::array<uint8_t, 16> &uuid,
                             uint64_t timeoutNs) {
@@ -250,11 +242,10 @@ Result<OpenedLink> openNccl(Communicator &ranks,
   std::unique_ptr<NcclLink> link;
   // All say whether they can before any waits for the others in NCCL.
   auto agree = [&](const Status &own) -> Status {
-    Result<std::vector<std::string>> all =
-        gatherAll(ranks, own.message(), timeoutNs);
-    if (!all.ok())
-      return all.status();
-    opened.why = firstFailure(*all);
+    Result<std::string> why = firstFailure(ranks, own.message(), timeoutNs);
+    if (!why.ok())
+      return why.status();
+    opened.why = *why;
     return {};
   };
   Result<NcclLibrary> library = NcclLibrary::open();

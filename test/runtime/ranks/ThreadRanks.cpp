@@ -19,6 +19,8 @@
 #include <thread>
 #include <utility>
 
+#include <unistd.h>
+
 namespace vm {
 namespace {
 
@@ -34,9 +36,17 @@ struct Post {
 
 class ThreadRank final : public Communicator {
 public:
-  ThreadRank(uint32_t rank, uint32_t size, std::shared_ptr<Post> post)
-      : Communicator(rank, size, rank), post_(std::move(post)) {}
+  ThreadRank(uint32_t rank, uint32_t size, uint32_t hosts,
+             std::shared_ptr<Post> post)
+      : Communicator(rank, size, rank), hosts_(hosts), post_(std::move(post)) {}
   std::string name() const override { return "threads"; }
+  std::vector<int64_t> processes() const override {
+    std::vector<int64_t> processes(size(), 0);
+    for (uint32_t other = 0; hosts_ && other < size(); ++other)
+      if (other % hosts_ == rank() % hosts_)
+        processes[other] = getpid();
+    return processes;
+  }
 
 private:
   Status doStart(std::span<const RankSend> sends,
@@ -83,22 +93,26 @@ private:
     post_->changed.notify_all();
   }
 
+  uint32_t hosts_;
   std::shared_ptr<Post> post_;
   std::vector<RankReceive> receives_;
 };
 
 } // namespace
 
-std::vector<std::unique_ptr<Communicator>> makeThreadRanks(uint32_t size) {
+std::vector<std::unique_ptr<Communicator>> makeThreadRanks(uint32_t size,
+                                                           uint32_t hosts) {
   auto post = std::make_shared<Post>();
   std::vector<std::unique_ptr<Communicator>> ranks;
   for (uint32_t rank = 0; rank < size; ++rank)
-    ranks.push_back(std::make_unique<ThreadRank>(rank, size, post));
+    ranks.push_back(std::make_unique<ThreadRank>(rank, size, hosts, post));
   return ranks;
 }
 
-void runRanks(uint32_t size, const std::function<void(Communicator &)> &body) {
-  std::vector<std::unique_ptr<Communicator>> ranks = makeThreadRanks(size);
+void runRanks(uint32_t size, const std::function<void(Communicator &)> &body,
+              uint32_t hosts) {
+  std::vector<std::unique_ptr<Communicator>> ranks =
+      makeThreadRanks(size, hosts);
   std::vector<std::jthread> threads;
   for (std::unique_ptr<Communicator> &rank : ranks)
     threads.emplace_back([&body, &rank] { body(*rank); });

@@ -19,10 +19,13 @@
 
 namespace vm {
 
-/// The communicators of `size` ranks, by rank.
-std::vector<std::unique_ptr<Communicator>> makeThreadRanks(uint32_t size);
+/// The communicators of `size` ranks, by rank. They are on `hosts` hosts in
+/// turns, and see the processes of their own; on 0 hosts they see none.
+std::vector<std::unique_ptr<Communicator>> makeThreadRanks(uint32_t size,
+                                                           uint32_t hosts = 0);
 
 /// Runs `body` once for each rank, each on a thread, and waits for all.
-void runRanks(uint32_t size, const std::function<void(Communicator &)> &body);
+void runRanks(uint32_t size, const std::function<void(Communicator &)> &body,
+              uint32_t hosts = 0);
 
 } // namespace vm
