@@ -77,7 +77,8 @@ class Options(Structure):
         ("ranks", c_void_p),
         ("share_device", c_int),
         ("link_bytes", c_uint64),
-        ("reserved", c_uint64 * 2),
+        ("shared_bytes", c_uint64),
+        ("reserved", c_uint64 * 1),
     ]
 
 

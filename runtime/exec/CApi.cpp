@@ -62,6 +62,8 @@ vm::VmOptions translate(const gpuvm_options &options) {
   result.shareDevice = options.share_device != 0;
   if (options.link_bytes)
     result.linkBytes = options.link_bytes;
+  if (options.shared_bytes)
+    result.sharedBytes = options.shared_bytes;
   return result;
 }
 

@@ -21,6 +21,10 @@
 namespace vm {
 namespace {
 
+int startMpi(void *user, const gpuvm_rank_send *sends, size_t numSends,
+             const gpuvm_rank_receive *receives, size_t numReceives);
+std::vector<int64_t> processesOfMpi(void *user);
+
 class CallerCommunicator final : public Communicator {
 public:
   explicit CallerCommunicator(const gpuvm_communicator &ranks)
@@ -28,6 +32,10 @@ public:
   }
   std::string name() const override {
     return ranks_.name ? ranks_.name : "the application";
+  }
+  std::vector<int64_t> processes() const override {
+    return ranks_.start == startMpi ? processesOfMpi(ranks_.user)
+                                    : std::vector<int64_t>();
   }
 
 private:
@@ -89,6 +97,10 @@ int startMpi(void *user, const gpuvm_rank_send *sends, size_t numSends,
   for (const gpuvm_rank_receive &receive : std::span(receives, numReceives))
     in.push_back({receive.rank, outBytes(receive.data, receive.size_bytes)});
   return of(user).keep(of(user).ranks->start(out, in));
+}
+
+std::vector<int64_t> processesOfMpi(void *user) {
+  return of(user).ranks->processes();
 }
 
 int finishMpi(void *user, uint64_t timeoutNs) {

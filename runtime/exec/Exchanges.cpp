@@ -58,16 +58,52 @@ RankExchange::RankExchange(const Plan &plan, const Exchange &exchange,
   for (size_t i = 0; i < transfers_.size(); ++i) {
     Part &part = transfers_[i];
     const RankTransfer &transfer = *part.transfer;
-    if (!part.isLinked) {
+    if (!part.isLinked)
       part.sent = place(sentBytes_, transfer.source.length);
-      part.received = place(receivedBytes_, transfer.destination.length);
-    }
     if (!transfer.counts)
       continue;
     part.sentCounts = place(sentBytes_, transfer.counts->length);
-    part.receivedRows = place(receivedBytes_, transfer.received->length);
     counts_[i].resize(size_t(ranks_) * ranks_);
   }
+  placeReceived();
+}
+
+void RankExchange::placeReceived() {
+  bool fromHost = false; // Any of it.
+  for (uint32_t rank = 0; rank < ranks_; ++rank)
+    fromHost |= rank != rank_ && !shares(rank);
+  receivedBytes_ = 0;
+  for (Part &part : transfers_) {
+    const RankTransfer &transfer = *part.transfer;
+    if (!part.isLinked && fromHost)
+      part.received = place(receivedBytes_, transfer.destination.length);
+    if (transfer.received)
+      part.receivedRows = place(receivedBytes_, transfer.received->length);
+  }
+}
+
+void RankExchange::share(const std::vector<bool> &sharers) {
+  sharers_ = sharers;
+  placeReceived();
+}
+
+bool RankExchange::isNeighbour(uint32_t rank) const {
+  return shares(rank) && std::ranges::any_of(transfers_, [&](const Part &part) {
+           const RankTransfer &transfer = *part.transfer;
+           return !part.isLinked &&
+                  (!isShift(transfer) || target(transfer) == rank ||
+                   origin(transfer) == rank);
+         });
+}
+
+void RankExchange::setMemory(std::vector<HostMemory> byBank,
+                             const std::vector<uint32_t> &neighbours,
+                             uint32_t *bank) {
+  memory_ = std::move(byBank);
+  bank_ = bank;
+  if (isShared())
+    for (uint32_t rank : neighbours)
+      words_.push_back({rank});
 }
 
 /// The rank that is `offset` further, or before.
@@ -104,7 +140,9 @@ std::vector<size_t> RankExchange::linkedTransfers() const {
 
 //===--- What the device does ---------------------------------------------===//
 
-std::vector<DeviceCopy> RankExchange::copiesBefore(const Locate &locate) const {
+std::vector<DeviceCopy> RankExchange::copiesBefore(const Locate &locate,
+                                                   uint32_t bank) const {
+  const BufferRange &sent = memory_[bank].sent;
   std::vector<DeviceCopy> copies;
   for (const Part &part : transfers_) {
     const RankTransfer &transfer = *part.transfer;
@@ -123,37 +161,47 @@ std::vector<DeviceCopy> RankExchange::copiesBefore(const Locate &locate) const {
                         partOf(destination, rank_ * block, block)});
     }
     if (leaves && !part.isLinked)
-      copies.push_back({source, partOf(sent_, part.sent, source.length)});
+      copies.push_back({source, partOf(sent, part.sent, source.length)});
     if (transfer.counts)
       copies.push_back(
           {locate(*transfer.counts),
-           partOf(sent_, part.sentCounts, transfer.counts->length)});
+           partOf(sent, part.sentCounts, transfer.counts->length)});
   }
   return copies;
 }
 
-std::vector<DeviceCopy> RankExchange::copiesAfter(const Locate &locate) const {
+std::vector<DeviceCopy> RankExchange::copiesAfter(const Locate &locate,
+                                                  uint32_t bank) const {
+  const HostMemory &memory = memory_[bank];
   std::vector<DeviceCopy> copies;
   for (const Part &part : transfers_) {
     const RankTransfer &transfer = *part.transfer;
     BufferRange destination = locate(transfer.destination);
-    auto copyPart = [&](uint64_t offset, uint64_t bytes) {
-      if (bytes && !part.isLinked)
-        copies.push_back({partOf(received_, part.received + offset, bytes),
-                          partOf(destination, offset, bytes)});
+    if (transfer.received)
+      copies.push_back({partOf(memory.received, part.receivedRows,
+                               transfer.received->length),
+                        locate(*transfer.received)});
+    if (part.isLinked)
+      continue;
+    uint64_t block = blockBytes(transfer, ranks_);
+    // Block `to` of the destination, which is block `from` of what it sends.
+    auto copyBlock = [&](uint32_t rank, uint64_t from, uint64_t to) {
+      BufferRange source =
+          shares(rank)
+              ? partOf(memory.others[rank], part.sent + from * block, block)
+              : partOf(memory.received, part.received + to * block, block);
+      copies.push_back({source, partOf(destination, to * block, block)});
     };
     if (isShift(transfer)) {
       std::optional<uint32_t> from = origin(transfer);
-      copyPart(0, from && *from != rank_ ? destination.length : 0);
-    } else {
-      uint64_t block = blockBytes(transfer, ranks_);
-      copyPart(0, rank_ * block);
-      copyPart((rank_ + 1) * block, (ranks_ - rank_ - 1) * block);
+      if (from && *from != rank_)
+        copyBlock(*from, 0, 0);
+      continue;
     }
-    if (transfer.received)
-      copies.push_back(
-          {partOf(received_, part.receivedRows, transfer.received->length),
-           locate(*transfer.received)});
+    bool gathers = transfer.kind == TransferKind::AllGather;
+    for (uint32_t rank = 0; rank < ranks_ && block; ++rank)
+      if (rank != rank_)
+        copyBlock(rank, gathers ? 0 : rank_, rank);
   }
   return copies;
 }
@@ -187,8 +235,8 @@ Status RankExchange::exchangeCounts(Communicator &ranks, uint64_t timeoutNs) {
     size_t bytes = ranks_ * sizeof(uint32_t);
     std::span<uint8_t> all = bytesOf(counts);
     std::span<uint8_t> own = all.subspan(rank_ * bytes, bytes);
-    std::memcpy(own.data(), sent_.mapped + transfers_[number].sentCounts,
-                bytes);
+    std::memcpy(own.data(),
+                memory().sent.mapped + transfers_[number].sentCounts, bytes);
     for (uint32_t rank = 0; rank < ranks_; ++rank) {
       if (rank == rank_)
         continue;
@@ -202,7 +250,7 @@ Status RankExchange::exchangeCounts(Communicator &ranks, uint64_t timeoutNs) {
     const Part &part = transfers_[number];
     VM_RETURN_IF_ERROR(checkCounts(*part.transfer, counts));
     for (uint32_t rank = 0; rank < ranks_; ++rank)
-      std::memcpy(received_.mapped + part.receivedRows +
+      std::memcpy(memory().received.mapped + part.receivedRows +
                       rank * sizeof(uint32_t),
                   &counts[size_t(rank) * ranks_ + rank_], sizeof(uint32_t));
   }
@@ -262,14 +310,24 @@ Status RankExchange::startOnHost(Communicator &ranks) {
     size_t last = lastAlike(i);
     uint64_t more = transfers_[last].sent - part.sent;
     for (const Message &send : messages(last, /*sends=*/true))
-      sends.push_back(
-          {send.rank,
-           {sent_.mapped + part.sent + send.offset, send.bytes + more}});
+      if (!shares(send.rank))
+        sends.push_back({send.rank,
+                         {memory().sent.mapped + part.sent + send.offset,
+                          send.bytes + more}});
     for (const Message &receive : messages(last, /*sends=*/false))
-      receives.push_back({receive.rank,
-                          {received_.mapped + part.received + receive.offset,
-                           receive.bytes + more}});
+      if (!shares(receive.rank))
+        receives.push_back(
+            {receive.rank,
+             {memory().received.mapped + part.received + receive.offset,
+              receive.bytes + more}});
     i = last;
+  }
+  static constexpr uint32_t kWord = 0; // That it has come is what counts.
+  for (Word &word : words_) {
+    sends.push_back(
+        {word.rank,
+         {reinterpret_cast<const uint8_t *>(&kWord), sizeof(kWord)}});
+    receives.push_back({word.rank, bytesOf({&word.value, 1})});
   }
   return ranks.start(sends, receives);
 }
@@ -289,6 +347,9 @@ Status RankExchange::startOnLink(DeviceLink &link,
 
 Status RankExchange::start(const Carriers &carriers,
                            std::span<const Linked> linked, uint64_t timeoutNs) {
+  lastBank_ = nextBank();
+  if (isShared())
+    *bank_ = (lastBank_ + 1) % SharedPieces::kBanks;
   VM_RETURN_IF_ERROR(exchangeCounts(*carriers.ranks, timeoutNs));
   if (!linked.empty())
     VM_RETURN_IF_ERROR(startOnLink(*carriers.link, linked));
@@ -345,23 +406,24 @@ bool Exchanges::wantsLink(const Plan &plan, uint64_t linkBytes) {
 std::string Exchanges::carrierNames() const {
   if (exchanges_.empty())
     return "";
-  return link_ ? fmt::format("{} and {}", ranks_->name(), link_->name())
-               : ranks_->name();
+  return fmt::format("{}{}{}", shared_ ? "shared memory and " : "",
+                     ranks_->name(), link_ ? " and " + link_->name() : "");
+}
+
+/// All go on, or none does, and `why` says why.
+Status Exchanges::agreeOn(const std::string &own, std::string &why,
+                          uint64_t timeoutNs) const {
+  Result<std::string> first = firstFailure(*ranks_, own, timeoutNs);
+  if (first.ok())
+    why = *first;
+  return first.status();
 }
 
 /// Without one, everything goes through the host.
 Status Exchanges::openLink(const Device &device, const Regions &regions,
                            const Options &options) {
-  // All go on, or none does.
-  auto agree = [&](const std::string &own) -> Status {
-    Result<std::vector<std::string>> all =
-        gatherAll(*ranks_, own, options.timeoutNs);
-    if (!all.ok())
-      return all.status();
-    for (size_t rank = 0; rank < all->size() && whyNoLink_.empty(); ++rank)
-      if (const std::string &failure = (*all)[rank]; !failure.empty())
-        whyNoLink_ = fmt::format("Rank {}: {}", rank, failure);
-    return {};
+  auto agree = [&](const std::string &own) {
+    return agreeOn(own, whyNoLink_, options.timeoutNs);
   };
   VM_RETURN_IF_ERROR(agree(!options.openLink ? "NCCL is for devices of NVIDIA."
                            : !device.exportsMemory()
@@ -435,31 +497,57 @@ Exchanges::link(const RankExchange &exchange, const Locate &locate) const {
   return linked;
 }
 
-Result<Exchanges> Exchanges::create(const Device &device, const Plan &plan,
-                                    const Regions &regions, Communicator &ranks,
-                                    const Options &options) {
-  Exchanges result;
-  result.ranks_ = &ranks;
-  if (ranks.size() > 1 && wantsLink(plan, options.linkBytes))
-    VM_RETURN_IF_ERROR(result.openLink(device, regions, options));
-  uint64_t sent = 0, received = 0;
-  for (size_t i = 0; i < plan.commands.size(); ++i) {
-    auto *exchange = std::get_if<Exchange>(&plan.commands[i].op);
-    if (!exchange)
-      continue;
-    Result<std::vector<bool>> isLinked =
-        result.chooseLinked(*exchange, plan, regions, options);
-    if (!isLinked.ok())
-      return isLinked.status();
-    const RankExchange &added =
-        result.exchanges_
-            .try_emplace(i, plan, *exchange, ranks.rank(), *isLinked)
-            .first->second;
-    sent = std::max(sent, added.sentBytes());
-    received = std::max(received, added.receivedBytes());
+/// Makes those of `commands` shared. Without memory that ranks share all of
+/// them go through that of each rank.
+Status Exchanges::share(const Device &device, std::span<const size_t> commands,
+                        const Options &options) {
+  std::vector<bool> sharers = SharedMemory::sharers(*ranks_);
+  bool sharesAny = std::ranges::count(sharers, true) != 0;
+  VM_RETURN_IF_ERROR(agreeOn(device.importsHostMemory()
+                                 ? ""
+                                 : "The device does not import host memory.",
+                             whyNotShared_, options.timeoutNs));
+  if (!whyNotShared_.empty())
+    return {};
+  Result<std::vector<std::string>> all =
+      gatherAll(*ranks_, sharesAny ? "shares" : "", options.timeoutNs);
+  if (!all.ok())
+    return all.status();
+  if (std::ranges::all_of(*all, &std::string::empty)) {
+    whyNotShared_ = "No two ranks see each other's processes.";
+    return {};
   }
-  if (result.exchanges_.empty())
-    return result;
+  uint64_t bytes = 0;
+  std::vector<bool> isNeighbour(ranks_->size());
+  for (size_t command : commands) {
+    RankExchange exchange = of(command);
+    exchange.share(sharers);
+    bytes = std::max(bytes, exchange.sentBytes());
+    for (uint32_t rank = 0; rank < ranks_->size(); ++rank)
+      isNeighbour[rank] = isNeighbour[rank] || exchange.isNeighbour(rank);
+  }
+  for (uint32_t rank = 0; rank < ranks_->size(); ++rank)
+    if (isNeighbour[rank])
+      neighbours_.push_back(rank);
+  Result<OpenedPieces> opened = SharedPieces::open(device, *ranks_, neighbours_,
+                                                   bytes, options.timeoutNs);
+  if (!opened.ok())
+    return opened.status();
+  whyNotShared_ = opened->why;
+  shared_ = std::move(opened->pieces);
+  if (shared_)
+    for (size_t command : commands)
+      of(command).share(sharers);
+  return {};
+}
+
+Status Exchanges::createMemory(const Device &device, const Options &options) {
+  uint64_t sent = 0, received = 0;
+  for (const auto &[command, exchange] : exchanges_) {
+    if (!exchange.isShared())
+      sent = std::max(sent, exchange.sentBytes());
+    received = std::max(received, exchange.receivedBytes());
+  }
   auto create = [&](uint64_t bytes, MemoryRole role,
                     VkBufferUsageFlags usage) -> Result<Staging> {
     return Staging::create(device, std::array{bytes}, options.maxBufferBytes,
@@ -473,10 +561,47 @@ Result<Exchanges> Exchanges::create(const Device &device, const Plan &plan,
       create(received, MemoryRole::Upload, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   if (!to.ok())
     return to.status();
-  result.sent_ = std::move(*from);
-  result.received_ = std::move(*to);
-  for (auto &[command, exchange] : result.exchanges_)
-    exchange.setMemory(result.sent_.slot(0), result.received_.slot(0));
+  sent_ = std::move(*from);
+  received_ = std::move(*to);
+  for (auto &[command, exchange] : exchanges_) {
+    std::vector<HostMemory> byBank;
+    if (!exchange.isShared())
+      byBank.push_back({sent_.slot(0), received_.slot(0), {}});
+    for (uint32_t bank = 0; exchange.isShared() && bank < SharedPieces::kBanks;
+         ++bank)
+      byBank.push_back(
+          {shared_->own(bank), received_.slot(0), shared_->others(bank)});
+    exchange.setMemory(std::move(byBank), neighbours_, bank_.get());
+  }
+  return {};
+}
+
+Result<Exchanges> Exchanges::create(const Device &device, const Plan &plan,
+                                    const Regions &regions, Communicator &ranks,
+                                    const Options &options) {
+  Exchanges result;
+  result.ranks_ = &ranks;
+  if (ranks.size() > 1 && wantsLink(plan, options.linkBytes))
+    VM_RETURN_IF_ERROR(result.openLink(device, regions, options));
+  std::vector<size_t> large; // And not through the link.
+  for (size_t i = 0; i < plan.commands.size(); ++i) {
+    auto *exchange = std::get_if<Exchange>(&plan.commands[i].op);
+    if (!exchange)
+      continue;
+    Result<std::vector<bool>> isLinked =
+        result.chooseLinked(*exchange, plan, regions, options);
+    if (!isLinked.ok())
+      return isLinked.status();
+    if (outgoingBytes(*exchange, plan.ranks) >= options.sharedBytes &&
+        std::ranges::count(*isLinked, false))
+      large.push_back(i);
+    result.exchanges_.try_emplace(i, plan, *exchange, ranks.rank(), *isLinked);
+  }
+  if (result.exchanges_.empty())
+    return result;
+  if (ranks.size() > 1 && !large.empty())
+    VM_RETURN_IF_ERROR(result.share(device, large, options));
+  VM_RETURN_IF_ERROR(result.createMemory(device, options));
   return result;
 }
 

@@ -228,7 +228,8 @@ bool Executor::exportsRegions() const {
 Status Executor::createExchanges() {
   VM_RETURN_IF_ERROR(checkRankCount(*options_.ranks, plan_));
   Exchanges::Options options = {maxBufferBytes(), options_.linkBytes,
-                                options_.openLink, options_.loadTimeoutNs};
+                                options_.sharedBytes, options_.openLink,
+                                options_.loadTimeoutNs};
   return assign(exchanges_, Exchanges::create(device_, plan_, regions_,
                                               *options_.ranks, options));
 }

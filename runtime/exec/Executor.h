@@ -42,6 +42,10 @@ namespace vm {
 /// host, Open MPI 4.1.6 and NCCL 2.28.3: with 1 MiB 284 us and 339, with 16 MiB
 /// 4,024 and 413. Most of the 339 is the change between Vulkan and CUDA.
 inline constexpr uint64_t kLinkBytes = 5 << 18;
+/// From here on memory that ranks of a host share takes less time than messages
+/// of MPI between them: on an H200 by what its parts take, it was not measured
+/// as a whole (docs/rationale/ranks-costs.md). On lavapipe it always does.
+inline constexpr uint64_t kSharedBytes = 1 << 16;
 
 struct ExecutorOptions {
   std::string cacheDirectory;             ///< Empty: no pipeline cache on disk.
@@ -62,6 +66,8 @@ struct ExecutorOptions {
   /// The same on all ranks.
   OpenLink openLink = {};
   uint64_t linkBytes = kLinkBytes;
+  /// Likewise, to go through memory that ranks of a host share.
+  uint64_t sharedBytes = kSharedBytes;
 };
 
 /// Bytes of an input that are bytes of a file.

@@ -19,13 +19,15 @@
 namespace vm {
 
 Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t linkBytes,
-                     uint64_t timeoutNs) {
-  const std::array<RankFact, 4> facts{
+                     uint64_t sharedBytes, uint64_t timeoutNs) {
+  const std::array<RankFact, 5> facts{
       {{"gpuvm", GPUVM_VERSION},
        {"a number of ranks of", fmt::to_string(ranks.size())},
        {"the plan",
         fmt::format("\"{}\" ({:016x})", plan.program, plan.identity)},
-       {"a link for exchanges of", fmt::format("{} bytes", linkBytes)}}};
+       {"a link for exchanges of", fmt::format("{} bytes", linkBytes)},
+       {"shared memory for exchanges of",
+        fmt::format("{} bytes", sharedBytes)}}};
   return checkSame(ranks, facts, timeoutNs);
 }
 

@@ -24,9 +24,10 @@
 namespace vm {
 
 /// Code::Rank, the same sentence on all ranks, if they do not have the same
-/// version of gpuvm, the same plan and ExecutorOptions::linkBytes.
+/// version of gpuvm, the same plan and ExecutorOptions::linkBytes and
+/// sharedBytes.
 Status checkSamePlan(Communicator &ranks, const Plan &plan, uint64_t linkBytes,
-                     uint64_t timeoutNs);
+                     uint64_t sharedBytes, uint64_t timeoutNs);
 
 /// A device, as other ranks see it.
 struct RankDevice {

@@ -13,6 +13,7 @@
 #include "runtime/plan/Repeats.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace vm {
@@ -40,7 +41,9 @@ private:
   void recordTurnTime(size_t repeat);
   void recordExchange(size_t index, PartSequence &sequence);
   void recordAwait(PartSequence &sequence);
-  void recordCopies(std::span<const DeviceCopy> copies);
+  void recordCopies(std::vector<DeviceCopy> copies);
+  template <typename Record>
+  void recordByBank(bool begins, PartSequence &sequence, Record record);
 
   void recordQuestion(const Repeat &repeat, Loop &loop);
   void endPredicate();
@@ -236,23 +239,54 @@ void CommandRecorder::recordLoop(size_t repeat, const LoopShape &shape,
   sequence.steps.emplace_back(std::move(loop));
 }
 
+/// Records the copies of an exchange in command buffers of their own, one for
+/// each bank: which one it is depends on how many exchanges came before it.
+template <typename Record>
+void CommandRecorder::recordByBank(bool begins, PartSequence &sequence,
+                                   Record record) {
+  closePart();
+  ExchangeCopies copies{underWay_, begins, {}};
+  for (uint32_t bank = 0; bank < underWay_->numBanks() && status_.ok();
+       ++bank) {
+    Result<VkCommandBuffer> commands =
+        replay_.submission().beginOther(r_.program.name.c_str(), inLoop_);
+    status_ = commands.status();
+    if (!status_.ok())
+      return;
+    commands_ = *commands;
+    record(bank);
+    status_ = replay_.submission().end(commands_);
+    copies.commands.push_back(std::exchange(commands_, VK_NULL_HANDLE));
+  }
+  sequence.steps.emplace_back(std::move(copies));
+}
+
 /// What comes before it is complete then, for the host and for what the device
 /// does meanwhile.
 void CommandRecorder::recordExchange(size_t index, PartSequence &sequence) {
-  if (!commands_)
-    openPart(sequence);
-  if (!status_.ok())
-    return;
   underWay_ = &r_.exchanges.of(index);
-  part().timer.recordBeforeBarrier(commands_);
-  recordBarrier(r_.device, commands_, r_.scopes.beforeDownloads);
   Locate here = [&](const Window &window) { return locate(window); };
-  recordCopies(underWay_->copiesBefore(here));
   BarrierScope scope = r_.scopes.aroundExchange;
   scope.destinationStages |= r_.scopes.toHost.destinationStages;
   scope.destinationAccess |= r_.scopes.toHost.destinationAccess;
-  recordBarrier(r_.device, commands_, scope);
-  closePart();
+  auto record = [&](uint32_t bank) {
+    recordBarrier(r_.device, commands_, r_.scopes.beforeDownloads);
+    recordCopies(underWay_->copiesBefore(here, bank));
+    recordBarrier(r_.device, commands_, scope);
+  };
+  bool isInPart = underWay_->numBanks() == 1;
+  if (isInPart && !commands_)
+    openPart(sequence);
+  if (!status_.ok())
+    return;
+  if (commands_)
+    part().timer.recordBeforeBarrier(commands_);
+  if (isInPart) {
+    record(0);
+    closePart();
+  } else {
+    recordByBank(/*begins=*/true, sequence, record);
+  }
   Result<std::vector<RankExchange::Linked>> linked =
       r_.exchanges.link(*underWay_, here);
   if (status_.ok())
@@ -264,27 +298,43 @@ void CommandRecorder::recordExchange(size_t index, PartSequence &sequence) {
 
 void CommandRecorder::recordAwait(PartSequence &sequence) {
   closePart();
-  sequence.steps.emplace_back(ExchangeStep{underWay_, /*begins=*/false});
-  openPart(sequence);
   if (!status_.ok())
     return;
-  recordCopies(underWay_->copiesAfter(
-      [&](const Window &window) { return locate(window); }));
-  recordBarrier(r_.device, commands_, r_.scopes.aroundExchange);
+  sequence.steps.emplace_back(ExchangeStep{underWay_, /*begins=*/false});
+  auto record = [&](uint32_t bank) {
+    recordCopies(underWay_->copiesAfter(
+        [&](const Window &window) { return locate(window); }, bank));
+    recordBarrier(r_.device, commands_, r_.scopes.aroundExchange);
+  };
+  if (underWay_->numBanks() > 1)
+    return recordByBank(/*begins=*/false, sequence, record);
+  openPart(sequence);
+  if (status_.ok())
+    record(0);
 }
 
-void CommandRecorder::recordCopies(std::span<const DeviceCopy> copies) {
+/// No two of them write the same bytes, so their order does not matter.
+void CommandRecorder::recordCopies(std::vector<DeviceCopy> copies) {
   r_.device.beginLabel(commands_, "exchange");
   // Those between the same buffers are one command: each takes its time.
+  auto buffers = [](const DeviceCopy &copy) {
+    return std::pair(copy.source.buffer, copy.destination.buffer);
+  };
+  std::ranges::stable_sort(copies, std::less<>(), buffers);
   for (size_t i = 0; i < copies.size();) {
-    VkBuffer source = copies[i].source.buffer;
-    VkBuffer destination = copies[i].destination.buffer;
+    auto [source, destination] = buffers(copies[i]);
     std::vector<VkBufferCopy> regions;
-    for (; i < copies.size() && copies[i].source.buffer == source &&
-           copies[i].destination.buffer == destination;
-         ++i)
-      regions.push_back({copies[i].source.offset, copies[i].destination.offset,
-                         copies[i].source.length});
+    for (; i < copies.size() &&
+           buffers(copies[i]) == std::pair(source, destination);
+         ++i) {
+      const auto &[from, to] = copies[i];
+      VkBufferCopy *last = regions.empty() ? nullptr : &regions.back();
+      if (last && last->srcOffset + last->size == from.offset &&
+          last->dstOffset + last->size == to.offset)
+        last->size += from.length;
+      else
+        regions.push_back({from.offset, to.offset, from.length});
+    }
     vk_->vkCmdCopyBuffer(commands_, source, destination,
                          static_cast<uint32_t>(regions.size()), regions.data());
   }

@@ -66,6 +66,8 @@ static RecordCounts countsOf(const std::vector<Part> &parts,
       counts.exchanges += exchange->begins;
       continue;
     }
+    if (std::holds_alternative<ExchangeCopies>(step))
+      continue;
     const Loop &loop = *std::get<std::unique_ptr<Loop>>(step);
     counts += countsOf(parts, loop.first);
     counts += times(countsOf(parts, loop.cycle), loop.cycles);
@@ -175,6 +177,12 @@ void Replay::collect() {
         timed_ = *part;
       if (timed_ || list_.size() >= kMostListed)
         return;
+      continue;
+    }
+    if (auto *copies = std::get_if<ExchangeCopies>(&step)) {
+      list_.push_back(
+          copies->commands[copies->isBefore ? copies->exchange->nextBank()
+                                            : copies->exchange->lastBank()]);
       continue;
     }
     if (auto *exchange = std::get_if<ExchangeStep>(&step)) {

@@ -61,9 +61,18 @@ struct ExchangeStep {
   bool begins = false;
   std::vector<RankExchange::Linked> linked = {}; ///< If it begins.
 };
+/// What the device copies before an exchange begins, or when it has ended, if
+/// that depends on its bank.
+struct ExchangeCopies {
+  const RankExchange *exchange = nullptr;
+  bool isBefore = false;
+  std::vector<VkCommandBuffer> commands; ///< By bank.
+};
 /// Parts, by their number, loops and exchanges, in the order in which they run.
 struct PartSequence {
-  std::vector<std::variant<size_t, std::unique_ptr<Loop>, ExchangeStep>> steps;
+  std::vector<
+      std::variant<size_t, std::unique_ptr<Loop>, ExchangeStep, ExchangeCopies>>
+      steps;
 };
 
 /// A repeat that is long: `first` once, then `cycle` `cycles` times, or until

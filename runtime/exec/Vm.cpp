@@ -151,6 +151,7 @@ Status Vm::load(Plan plan, bool isProgram) {
   options.bounded = !options_.trustKernels;
   options.ranks = options_.ranks.get();
   options.linkBytes = options_.linkBytes;
+  options.sharedBytes = options_.sharedBytes;
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(*device_, std::move(plan), options);
   if (!executor.ok())
@@ -199,8 +200,8 @@ Status Vm::program(Plan plan) {
   Communicator &ranks = *options_.ranks;
   uint64_t timeoutNs = loadTimeoutNs(options_.timeoutNs);
   if (ranks.size() > 1)
-    VM_RETURN_IF_ERROR(
-        checkSamePlan(ranks, plan, options_.linkBytes, timeoutNs));
+    VM_RETURN_IF_ERROR(checkSamePlan(ranks, plan, options_.linkBytes,
+                                     options_.sharedBytes, timeoutNs));
   VM_RETURN_IF_ERROR(checkRankCount(ranks, plan));
   if (ranks.size() == 1)
     return loadProgram(std::move(plan));

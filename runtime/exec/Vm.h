@@ -55,8 +55,9 @@ struct VmOptions {
   /// The processes that run programs together; none: this one alone. Each has a
   /// VM and loads the same programs, which then is one call of all of them.
   std::shared_ptr<Communicator> ranks;
-  uint64_t linkBytes = kLinkBytes; ///< See ExecutorOptions.
-  bool shareDevice = false;        ///< Ranks may have the same GPU.
+  uint64_t linkBytes = kLinkBytes;     ///< See ExecutorOptions.
+  uint64_t sharedBytes = kSharedBytes; ///< Likewise.
+  bool shareDevice = false;            ///< Ranks may have the same GPU.
 };
 
 /// The regions of a VM before it has a program. Registers is a flat array of

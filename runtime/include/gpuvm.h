@@ -171,11 +171,16 @@ typedef struct gpuvm_options {
                          all: they get GPUVM_ERROR_RANK from their next call of
                          this kind. Valid until vm_shutdown */
   int share_device;                /* ranks may have the same GPU; 0 at first */
-  uint64_t link_bytes;  /* exchanges in which a rank sends at least as much go
-                         through NCCL, if all ranks have a device of NVIDIA and
-                         libnccl.so.2, the others through the host's memory. 0
-                         at first: 1.25 MiB; UINT64_MAX: none do */
-  uint64_t reserved[2]; /* 0; for what later versions add */
+  uint64_t link_bytes;   /* exchanges in which a rank sends at least as much go
+                          through NCCL, if all ranks have a device of NVIDIA and
+                          libnccl.so.2, the others through the host's memory. 0
+                          at first: 1.25 MiB; UINT64_MAX: none do */
+  uint64_t shared_bytes; /* of the others those in which a rank sends at least
+                         as much go through memory that ranks of a host share,
+                         if their devices import it and their messages are those
+                         of vm_mpi_open. 0 at first: 64 KiB; UINT64_MAX:
+                         none do */
+  uint64_t reserved[1];  /* 0; for what later versions add */
 } gpuvm_options;
 
 /* Counters since the program was loaded. */

@@ -3,8 +3,8 @@
     exchanges.py FOLDER RANKS [--device | --expanded]
 
 Programs of RANKS ranks are interpreted (gpuvm-interpret --ranks), with --expanded after gpuvm-expand-exchanges, or with --device compiled and run
-by so many processes of gpuvm-run, which mpirun starts. Results must have the same bits: sums are in the order of the ranks. Exits 1 and leaves
-program and data in FOLDER if anything differs.
+by so many processes of gpuvm-run, which mpirun starts, twice: with memory that they share, and without. Results must have the same bits: sums are in
+the order of the ranks. Exits 1 and leaves program and data in FOLDER if anything differs.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import functools
 import itertools
 import pathlib
 import random
+import re
 import subprocess
 import sys
 
@@ -175,6 +176,21 @@ def make(ranks):
     yield large
 
 
+#: By what carries exchanges, the options of gpuvm-run, and whether --stats names it. With one rank nothing does.
+WAYS = {"shared memory": (["--shared-bytes=1"], True), "messages": ([f"--shared-bytes={1 << 62}"], False)}
+
+
+def differences(folder, cases, where):
+    wrong = 0
+    for line, (name, type, wanted) in zip(cases.lines if len(cases.lines) == len(cases.outputs) else itertools.repeat(""), cases.outputs):
+        for rank, own in enumerate(wanted):
+            got = numpy.load(folder / f"{name}.{rank}.npy")
+            if got.shape != own.shape or got.tobytes() != numpy.ascontiguousarray(own).tobytes():
+                print(f"{where}: {name} ({type}) of rank {rank} of {cases.ranks} differs: {line}")
+                wrong += 1
+    return wrong
+
+
 def run(folder, number, cases, device, expanded):
     path = folder / f"program{number}.mlir"
     path.write_text(cases.text())
@@ -186,21 +202,23 @@ def run(folder, number, cases, device, expanded):
             numpy.save(folder / f"{name}.{rank}.npy", own)
     given = [f"--input={name}=@{folder}/{name}.{{rank}}.npy" for name, _, _ in cases.inputs]
     taken = [f"--output={name}=@{folder}/{name}.{{rank}}.npy" for name, _, _ in cases.outputs]
-    if device:
-        plan = folder / f"program{number}.gvplan"
-        subprocess.run(["gpuvm-compile", path, "-o", plan], check=True)
-        start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(cases.ranks)] if cases.ranks > 1 else []
-        command = [*start, "gpuvm-run", plan, "--quiet", *given, *taken]
-    else:
-        command = ["gpuvm-interpret", path, "--quiet", *given, *taken]
-    subprocess.run(command, check=True)
+    if not device:
+        subprocess.run(["gpuvm-interpret", path, "--quiet", *given, *taken], check=True)
+        return differences(folder, cases, path.name)
+    plan = folder / f"program{number}.gvplan"
+    subprocess.run(["gpuvm-compile", path, "-o", plan], check=True)
+    start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(cases.ranks)] if cases.ranks > 1 else []
     wrong = 0
-    for line, (name, type, wanted) in zip(cases.lines if len(cases.lines) == len(cases.outputs) else itertools.repeat(""), cases.outputs):
-        for rank, own in enumerate(wanted):
-            got = numpy.load(folder / f"{name}.{rank}.npy")
-            if got.shape != own.shape or got.tobytes() != numpy.ascontiguousarray(own).tobytes():
-                print(f"{path.name}: {name} ({type}) of rank {rank} of {cases.ranks} differs: {line}")
-                wrong += 1
+    for way, (options, isNamed) in WAYS.items():
+        for name, _, _ in cases.outputs:
+            for rank in range(cases.ranks):
+                (folder / f"{name}.{rank}.npy").unlink(missing_ok=True)
+        done = subprocess.run([*start, "gpuvm-run", plan, "--quiet", "--stats", *options, *given, *taken], check=True, stdout=subprocess.PIPE, text=True)
+        by = re.findall(r"exchanges +\d+ by (.*)", done.stdout)
+        if cases.ranks > 1 and (len(by) != cases.ranks or any(one.startswith("shared memory and MPI") != isNamed for one in by)):
+            print(f"{path.name}: {way} of {cases.ranks} ranks is by {by}")
+            wrong += 1
+        wrong += differences(folder, cases, f"{path.name} by {way}")
     return wrong
 
 

@@ -11,12 +11,13 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe"]  # As root in a co
 SECONDS = 120
 
 
-def two_hosts(folder, ranks):
-    """What mpirun is told to start `ranks` ranks on two hosts, which are namespaces here: they have names of their own and share no memory, so
-    all messages between them go by TCP."""
-    agent = os.path.join(folder, "agent")
+def two_hosts(folder, ranks, processes=False):
+    """What mpirun is told to start `ranks` ranks on two hosts, which are namespaces here: they have names of their own and see no memory of each
+    other in /dev/shm, so all messages between them go by TCP. With `processes` they do not see each other's processes either, and share no memory."""
+    agent = os.path.join(folder, "agent.processes" if processes else "agent")
+    apart = "--pid --fork --kill-child --mount-proc" if processes else ""
     with open(agent, "w") as file:
-        file.write('#!/bin/sh\nhost=$1\nshift\nexec unshare --uts --ipc sh -c "hostname $host; $*"\n')
+        file.write(f'#!/bin/sh\nhost=$1\nshift\nexec unshare --uts --ipc {apart} sh -c "hostname $host; $*"\n')
     os.chmod(agent, 0o755)
     return ["--host", f"node1:{ranks // 2},node2:{ranks - ranks // 2}", "--mca", "plm_rsh_agent", agent]
 

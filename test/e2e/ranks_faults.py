@@ -88,12 +88,13 @@ def in_exchanges():
     """In the middle of a loop of exchanges, each with one rank only: all name the one that does not answer."""
     around = f"{FOLDER}/around.gvplan"
     subprocess.run(["gpuvm-compile", "-", "-o", around], input=AROUND.replace("RANKS", str(RANKS)), text=True, check=True)
-    for name, which, timeout, sentence in (("killed in an exchange", signal.SIGKILL, 600, r"\) has ended"),
-                                           ("stopped in an exchange", signal.SIGSTOP, 4, r"\) is stopped and does not answer within the timeout")):
-        started = ranks(f"gpuvm-run {around} --timeout={timeout} --watch=0.01 --output=before=@{FOLDER}/left.{{rank}}.npy")
-        started.wait_for(" executions")
-        started.kill(LAST, which)
-        check(name, *started.end(stopped=LAST if which == signal.SIGSTOP else None), 137, rf"{NAMED} of host .*{sentence}")
+    for by, shared in (("an exchange", 1 << 62), ("an exchange through shared memory", 1)):
+        for name, which, timeout, sentence in (("killed", signal.SIGKILL, 600, r"\) has ended"),
+                                               ("stopped", signal.SIGSTOP, 4, r"\) is stopped and does not answer within the timeout")):
+            started = ranks(f"gpuvm-run {around} --shared-bytes={shared} --timeout={timeout} --watch=0.01 --output=before=@{FOLDER}/left.{{rank}}.npy")
+            started.wait_for(" executions")
+            started.kill(LAST, which)
+            check(f"{name} in {by}", *started.end(stopped=LAST if which == signal.SIGSTOP else None), 137, rf"{NAMED} of host .*{sentence}")
 
 
 def never_starts():
@@ -122,7 +123,7 @@ fails("another plan", f"gpuvm-run $([ $R = {LAST} ] && echo {PI} || echo {DOUBLE
 fails("bad input", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/$([ $R = {LAST} ] && echo no)x.npy {files}", 3, f"Rank {LAST} fails: The file cannot be opened")
 fails("wrong result", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} --expected_output=y=4x2xf32=$([ $R = {LAST} ] && echo 3 || echo 2)", 1,
       f"Rank {LAST} fails: Its outputs do not match")
-left = [name for name in os.listdir(FOLDER) if "left" in name]
+left = [name for name in os.listdir(FOLDER) if "left" in name] + [name for name in os.listdir("/dev/shm") if "gpuvm" in name]
 if left:
     sys.exit(f"FAILED: files are left: {left}")
 print("no file is left")

@@ -26,10 +26,16 @@ numpy.save(start, numpy.random.default_rng(1).random((256, 256), dtype=numpy.flo
 subprocess.run(["gpuvm-run", compiled(1), f"--input=start=@{start}", f"--output=end=@{FOLDER}/end.npy", "--quiet"], check=True)
 plan, hosts = compiled(RANKS), mpirun.two_hosts(FOLDER, RANKS)
 names = mpirun.run(RANKS, ["hostname"], hosts).split()
-mpirun.run(RANKS, ["gpuvm-run", plan, f"--input=start=@{start}[{{rank}}/{{ranks}}]", f"--output=end=@{FOLDER}/end.{{rank}}.npy", "--quiet"], hosts)
-blocks = [numpy.load(f"{FOLDER}/end.{rank}.npy") for rank in range(RANKS)]
-if not numpy.array_equal(numpy.concatenate(blocks), numpy.load(f"{FOLDER}/end.npy")):
-    sys.exit("FAILED: other numbers than on one rank")
+for apart in (False, True):
+    # Those of one host share memory, and MPI is between the hosts.
+    start_apart = mpirun.two_hosts(FOLDER, RANKS, processes=apart)
+    printed = mpirun.run(RANKS, ["gpuvm-run", plan, f"--input=start=@{start}[{{rank}}/{{ranks}}]", f"--output=end=@{FOLDER}/end.{{rank}}.npy", "--quiet",
+                                 "--shared-bytes=1", "--stats"], start_apart)
+    if len(re.findall("exchanges +25 by shared memory and MPI", printed)) != RANKS:
+        sys.exit(f"FAILED: not by shared memory:\n{printed}")
+    blocks = [numpy.load(f"{FOLDER}/end.{rank}.npy") for rank in range(RANKS)]
+    if not numpy.array_equal(numpy.concatenate(blocks), numpy.load(f"{FOLDER}/end.npy")):
+        sys.exit("FAILED: other numbers than on one rank")
 print("ranks on", *sorted(names), "have the bits of one")
 
 running = mpirun.Ranks(RANKS, f"gpuvm-run {plan} --input=start=@{start}[{{rank}}/{{ranks}}] --iterations=100000 --watch=0.01", FOLDER, start=hosts)

@@ -121,6 +121,11 @@ static void addRunFlags(CLI::App &app, CommandLine &options) {
                  "through NCCL, if all ranks can, the others through the "
                  "host's memory. Default: 1310720")
       ->type_name("BYTES");
+  app.add_option("--shared-bytes", options.sharedBytes,
+                 "Of the others those in which a rank sends at least so many "
+                 "bytes go through memory that ranks of a host share, if their "
+                 "devices can. Default: 65536")
+      ->type_name("BYTES");
   app.add_flag("--share-device", options.shareDevice,
                "Several ranks may have the same GPU");
   app.add_flag("--list-devices,--list_devices", options.listDevices,

@@ -53,6 +53,7 @@ struct CommandLine {
   bool trustKernels = false;
   RanksMode ranks = RanksMode::Auto;
   std::optional<uint64_t> linkBytes;    ///< See ExecutorOptions.
+  std::optional<uint64_t> sharedBytes;  ///< Likewise.
   bool shareDevice = false;             ///< Ranks may have the same GPU.
   std::vector<std::string> assumptions; ///< See Assumptions.h.
 

@@ -133,6 +133,7 @@ std::string statsJson(const RunStats &stats) {
       {"exchanges", stats.recorded.exchanges},
       {"exchanged_by", stats.carriers},
       {"no_link", stats.whyNoLink},
+      {"not_shared", stats.whyNotShared},
       {"iterations", stats.iterations.size()},
       {"wall_us", toJson(spreadOfField(stats, &ExecutionTimes::wallUs))},
       {"submit_us", toJson(spreadOfField(stats, &ExecutionTimes::submitUs))},
@@ -197,6 +198,8 @@ std::string statsLines(const RunStats &stats) {
                          stats.recorded.exchanges, stats.carriers);
     if (!stats.whyNoLink.empty())
       lines += fmt::format("{:<15} {}\n", "no_link", stats.whyNoLink);
+    if (!stats.whyNotShared.empty())
+      lines += fmt::format("{:<15} {}\n", "not_shared", stats.whyNotShared);
     lines += spreadLine("exchange_us",
                         spreadOfField(stats, &ExecutionTimes::exchangeUs));
   }

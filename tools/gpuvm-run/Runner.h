@@ -38,11 +38,12 @@ struct RunStats {
   uint64_t stages = 0;
   uint64_t uploadBytes = 0;
   uint64_t downloadBytes = 0;
-  double compileUs = 0;   ///< Before the first execution.
-  bool robust = false;    ///< See Executor::robust.
-  uint64_t hostBytes = 0; ///< See Executor::hostBytes.
-  std::string carriers;   ///< Of exchanges; see Exchanges::carrierNames.
-  std::string whyNoLink;  ///< See Exchanges.
+  double compileUs = 0;     ///< Before the first execution.
+  bool robust = false;      ///< See Executor::robust.
+  uint64_t hostBytes = 0;   ///< See Executor::hostBytes.
+  std::string carriers;     ///< Of exchanges; see Exchanges::carrierNames.
+  std::string whyNoLink;    ///< See Exchanges.
+  std::string whyNotShared; ///< Likewise.
   std::vector<ExecutionTimes> iterations;
   std::optional<CopySpeed> copySpeed;
   std::optional<StreamTotals> stream;

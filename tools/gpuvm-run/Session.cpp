@@ -93,6 +93,7 @@ static void describe(const Vm &vm, const Executor &executor, RunStats &stats) {
   stats.hostBytes = executor.hostBytes();
   stats.carriers = executor.exchanges().carrierNames();
   stats.whyNoLink = executor.exchanges().whyNoLink();
+  stats.whyNotShared = executor.exchanges().whyNotShared();
 }
 
 Result<RunResult> runPlan(Vm &vm, Plan plan, Bindings &bindings,

@@ -65,6 +65,8 @@ bootVm(const CommandLine &options, HostEvents *events = nullptr,
   vmOptions.shareDevice = options.shareDevice;
   if (options.linkBytes)
     vmOptions.linkBytes = *options.linkBytes;
+  if (options.sharedBytes)
+    vmOptions.sharedBytes = *options.sharedBytes;
   return Vm::boot(vmOptions);
 }
 

@@ -21,6 +21,7 @@
 #include <string>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,19 +46,36 @@ protected:
     std::vector<std::unique_ptr<TestDevice>> devices(plan.ranks);
     for (std::unique_ptr<TestDevice> &device : devices)
       ASSERT_OK(TestDevice::open(device));
-    runRanks(plan.ranks, [&](Communicator &ranks) {
-      ExecutorOptions options = common;
-      options.ranks = &ranks;
-      Result<std::unique_ptr<Executor>> executor =
-          Executor::create(*devices[ranks.rank()]->device, plan, options);
-      ASSERT_OK(executor.status());
-      body(**executor, ranks.rank());
-    });
+    runRanks(
+        plan.ranks,
+        [&](Communicator &ranks) {
+          ExecutorOptions options = common;
+          options.ranks = &ranks;
+          Result<std::unique_ptr<Executor>> executor =
+              Executor::create(*devices[ranks.rank()]->device, plan, options);
+          ASSERT_OK(executor.status());
+          body(**executor, ranks.rank());
+        },
+        hosts_);
     for (const std::unique_ptr<TestDevice> &device : devices)
       for (const std::string &message :
            device->instance->validation()->messages())
         ADD_FAILURE() << message;
   }
+
+  /// The same through messages, through memory that all ranks share, and where
+  /// each shares some with every second one.
+  void onHosts(const Plan &plan, const Body &body) {
+    ExecutorOptions options;
+    options.sharedBytes = 0;
+    for (hosts_ = 0; hosts_ < 3; ++hosts_) {
+      SCOPED_TRACE(testing::Message() << "on " << hosts_ << " hosts");
+      onRanks(plan, body, options);
+    }
+    hosts_ = 0;
+  }
+
+  uint32_t hosts_ = 0; ///< See runRanks.
 };
 
 Bytes randomBytes(uint64_t seed, size_t size) {
@@ -141,8 +159,12 @@ protected:
                     : "Rank 0: NCCL is for devices of NVIDIA.");
       bool isLinked =
           options.openLink && 2 * ranks * block >= options.linkBytes;
+      bool isShared = !isLinked && hosts_ && ranks > hosts_ &&
+                      2 * ranks * block >= options.sharedBytes;
       EXPECT_EQ(executor.exchanges().carrierNames(),
-                isLinked ? "threads and mappings" : "threads");
+                isLinked   ? "threads and mappings"
+                : isShared ? "shared memory and threads"
+                           : "threads");
       EXPECT_EQ(executor.counters().recorded.exchanges, 1u);
       EXPECT_EQ(executor.counters().executionSubmits, 4u);
     };
@@ -154,6 +176,43 @@ TEST_F(KindsTest, ThroughTheHost) {
   for (uint32_t ranks : {1, 2, 3, 4})
     for (uint64_t block : {1, 4, 7, 8192, (1 << 20) + 4})
       check(ranks, block);
+}
+
+TEST_F(KindsTest, ThroughSharedMemory) {
+  ExecutorOptions options;
+  options.sharedBytes = 0;
+  for (hosts_ = 1; hosts_ < 3; ++hosts_)
+    for (uint32_t ranks : {1, 2, 3, 4})
+      for (uint64_t block : {1, 4, 7, 8192, (1 << 20) + 4})
+        check(ranks, block, options);
+}
+
+TEST_F(KindsTest, ThroughSharedMemoryIfTheyAreLarge) {
+  hosts_ = 1;
+  ExecutorOptions options;
+  options.sharedBytes = 2 * 3 * 100;
+  for (uint64_t block : {99, 100})
+    check(3, block, options);
+}
+
+TEST_F(ExchangesTest, WithoutMemoryToShare) {
+  struct rlimit before = {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  struct rlimit none = {1024, before.rlim_max};
+  hosts_ = 1;
+  ExecutorOptions options;
+  options.sharedBytes = 0;
+  setrlimit(RLIMIT_FSIZE, &none);
+  onRanks(
+      makeKindsProgram(2, 64),
+      [&](Executor &executor, uint32_t) {
+        EXPECT_EQ(executor.exchanges().carrierNames(), "threads");
+        EXPECT_EQ(executor.exchanges().whyNotShared(),
+                  "Rank 0: 131072 bytes of shared memory cannot be made (File "
+                  "too large).");
+      },
+      options);
+  setrlimit(RLIMIT_FSIZE, &before);
 }
 
 /// A link for llvmpipe: finds the memory that it has exported in a mapping of
@@ -253,7 +312,7 @@ TEST_F(ExchangesTest, CountedRows) {
   auto count = [](uint32_t from, uint32_t to) {
     return from == 1 ? 0 : from == to ? kRoom : 7 * from + to;
   };
-  onRanks(makeRowsProgram(kRanks, kRowBytes, kRoom),
+  onHosts(makeRowsProgram(kRanks, kRowBytes, kRoom),
           [&](Executor &executor, uint32_t rank) {
             std::vector<uint32_t> counts, received;
             for (uint32_t r = 0; r < kRanks; ++r) {
@@ -275,7 +334,7 @@ TEST_F(ExchangesTest, CountedRows) {
 }
 
 TEST_F(ExchangesTest, MoreRowsThanThereIsRoomFor) {
-  onRanks(makeRowsProgram(3, 4, 10), [&](Executor &executor, uint32_t rank) {
+  onHosts(makeRowsProgram(3, 4, 10), [&](Executor &executor, uint32_t rank) {
     std::vector<uint32_t> counts = {1, 2, 10};
     if (rank == 2)
       counts[1] = 11;
@@ -318,7 +377,7 @@ TEST_F(ExchangesTest, ManyShifts) {
   Plan plan = builder.finish();
   for (uint32_t ranks : {2, 3, 4}) {
     plan.ranks = ranks;
-    onRanks(plan, [&](Executor &executor, uint32_t rank) {
+    onHosts(plan, [&](Executor &executor, uint32_t rank) {
       auto bytes = [&](size_t i, uint32_t r) {
         return randomBytes(10 * i + r, kShifts[i].bytes);
       };
@@ -368,7 +427,7 @@ TEST_F(ExchangesTest, InALoopWithWorkMeanwhile) {
   constexpr uint32_t kRanks = 3;
   for (uint32_t times : {1, 2, 100}) {
     SCOPED_TRACE(times);
-    onRanks(makeLoopProgram(kRanks, times),
+    onHosts(makeLoopProgram(kRanks, times),
             [&](Executor &executor, uint32_t rank) {
               auto values = [](uint32_t r) {
                 return std::vector<float>(8, float(r + 1));
@@ -387,6 +446,42 @@ TEST_F(ExchangesTest, InALoopWithWorkMeanwhile) {
               EXPECT_EQ(executor.counters().recorded.exchanges, times);
             });
   }
+}
+
+/// A rank that only sends is not told that it was read by the exchange itself:
+/// what it sends next must not meet a reader that is late.
+TEST_F(ExchangesTest, ReadersAreLate) {
+  constexpr uint32_t kTimes = 9, kBytes = 1 << 16;
+  ProgramBuilder builder("late");
+  Window cancel = builder.allocate(Region::Control, 4);
+  Window rounds = builder.allocate(Region::Control, 4);
+  for (uint32_t i = 0; i < kTimes; ++i) {
+    Window x = builder.allocate(Region::Registers, kBytes);
+    Window y = builder.allocate(Region::Registers, kBytes);
+    input(builder, ("x" + std::to_string(i)).c_str(), x);
+    output(builder, ("y" + std::to_string(i)).c_str(), y);
+    builder.exchange({{TransferKind::ShiftUp, x, y, 1}});
+    builder.dispatch("burn", TestKernel::Burn, {cancel, rounds});
+    builder.await();
+    builder.barrier();
+  }
+  Plan plan = builder.finish();
+  plan.ranks = 3;
+  auto sent = [](uint32_t rank, uint32_t time, uint32_t i) {
+    return randomBytes(100 * time + 10 * i + rank, kBytes);
+  };
+  onHosts(plan, [&](Executor &executor, uint32_t rank) {
+    std::vector<uint32_t> late = {rank == 1 ? 3000u : 0u};
+    EXPECT_OK(
+        executor.writeRegion(Region::Control, rounds.offset, asBytes(late)));
+    for (uint32_t time = 0; time < 3; ++time) {
+      for (uint32_t i = 0; i < kTimes; ++i)
+        EXPECT_OK(executor.bindInput(i, sent(rank, time, i)));
+      run(executor);
+      for (uint32_t i = 0; rank && i < kTimes; ++i)
+        EXPECT_TRUE(output(executor, i) == sent(rank - 1, time, i)) << i;
+    }
+  });
 }
 
 TEST_F(ExchangesTest, OnAnotherNumberOfRanks) {

@@ -143,13 +143,16 @@ TEST(RankStart, RefusesAnotherPlanOnAllRanks) {
   });
 }
 
-TEST(RankStart, RefusesAnotherLimitOfTheLink) {
+TEST(RankStart, RefusesOtherLimits) {
   runRanks(2, [](Communicator &ranks) {
     Status status =
-        checkSamePlan(ranks, makePlan(), 100 + ranks.rank(), UINT64_MAX);
+        checkSamePlan(ranks, makePlan(), 100 + ranks.rank(), 0, UINT64_MAX);
     EXPECT_EQ(status.code(), Code::Rank);
     EXPECT_EQ(status.message(), "Rank 1 has a link for exchanges of 101 bytes "
                                 "and rank 0 has 100 bytes.");
+    status = checkSamePlan(ranks, makePlan(), 0, 7 + ranks.rank(), UINT64_MAX);
+    EXPECT_EQ(status.message(), "Rank 1 has shared memory for exchanges of 8 "
+                                "bytes and rank 0 has 7 bytes.");
   });
 }
 
