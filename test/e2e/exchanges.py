@@ -209,7 +209,7 @@ def run(folder, number, cases, device, expanded):
     subprocess.run(["gpuvm-compile", path, "-o", plan], check=True)
     start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(cases.ranks)] if cases.ranks > 1 else []
     wrong = 0
-    for way, (options, isNamed) in WAYS.items():
+    for way, (options, isNamed) in list(WAYS.items())[:2 if cases.ranks > 1 else 1]:
         for name, _, _ in cases.outputs:
             for rank in range(cases.ranks):
                 (folder / f"{name}.{rank}.npy").unlink(missing_ok=True)

@@ -88,13 +88,14 @@ def in_exchanges():
     """In the middle of a loop of exchanges, each with one rank only: all name the one that does not answer."""
     around = f"{FOLDER}/around.gvplan"
     subprocess.run(["gpuvm-compile", "-", "-o", around], input=AROUND.replace("RANKS", str(RANKS)), text=True, check=True)
-    for by, shared in (("an exchange", 1 << 62), ("an exchange through shared memory", 1)):
-        for name, which, timeout, sentence in (("killed", signal.SIGKILL, 600, r"\) has ended"),
-                                               ("stopped", signal.SIGSTOP, 4, r"\) is stopped and does not answer within the timeout")):
-            started = ranks(f"gpuvm-run {around} --shared-bytes={shared} --timeout={timeout} --watch=0.01 --output=before=@{FOLDER}/left.{{rank}}.npy")
-            started.wait_for(" executions")
-            started.kill(LAST, which)
-            check(f"{name} in {by}", *started.end(stopped=LAST if which == signal.SIGSTOP else None), 137, rf"{NAMED} of host .*{sentence}")
+    stopped = r"\) is stopped and does not answer within the timeout"
+    for name, shared, which, timeout, sentence in (("killed in an exchange", 1 << 62, signal.SIGKILL, 600, r"\) has ended"),
+                                                   ("killed in an exchange through shared memory", 1, signal.SIGKILL, 600, r"\) has ended"),
+                                                   ("stopped in an exchange", 1, signal.SIGSTOP, 4, stopped)):
+        started = ranks(f"gpuvm-run {around} --shared-bytes={shared} --timeout={timeout} --watch=0.01 --output=before=@{FOLDER}/left.{{rank}}.npy")
+        started.wait_for(" executions")
+        started.kill(LAST, which)
+        check(name, *started.end(stopped=LAST if which == signal.SIGSTOP else None), 137, rf"{NAMED} of host .*{sentence}")
 
 
 def never_starts():
