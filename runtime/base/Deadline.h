@@ -12,6 +12,7 @@
 
 #include "runtime/base/Status.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace vm {
@@ -31,6 +32,12 @@ public:
   /// Code::DeviceLost, as a timeout of the device, once it is over: "<what>
   /// takes longer than the timeout (10 ms)."
   Status check(const char *what) const;
+  /// How long it is away; UINT64_MAX: it never comes.
+  uint64_t leftNs() const {
+    return timeoutNs_ == UINT64_MAX
+               ? UINT64_MAX
+               : timeoutNs_ - std::min(timeoutNs_, clock_() - start_);
+  }
   bool isOver() const {
     return timeoutNs_ != UINT64_MAX && clock_() - start_ >= timeoutNs_;
   }

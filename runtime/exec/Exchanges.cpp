@@ -8,6 +8,7 @@
 #include "runtime/exec/Exchanges.h"
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/base/Deadline.h"
 #include "runtime/ranks/Gather.h"
 
 #include <fmt/format.h>
@@ -66,6 +67,22 @@ RankExchange::RankExchange(const Plan &plan, const Exchange &exchange,
     counts_[i].resize(size_t(ranks_) * ranks_);
   }
   placeReceived();
+  chooseGathered();
+}
+
+void RankExchange::chooseGathered() {
+  uint64_t bytes = 0;
+  for (const Part &part : transfers_)
+    if (!part.isLinked && part.transfer->kind == TransferKind::AllGather)
+      bytes =
+          checkedAdd(bytes, part.transfer->source.length).value_or(UINT64_MAX);
+  if (bytes && Dissemination::pays(ranks_, bytes))
+    gathered_.emplace(rank_, std::vector<uint64_t>(ranks_, bytes));
+}
+
+bool RankExchange::isGathered(const Part &part) const {
+  return gathered_ && !part.isLinked &&
+         part.transfer->kind == TransferKind::AllGather;
 }
 
 void RankExchange::placeReceived() {
@@ -84,6 +101,7 @@ void RankExchange::placeReceived() {
 
 void RankExchange::share(const std::vector<bool> &sharers) {
   sharers_ = sharers;
+  gathered_.reset();
   placeReceived();
 }
 
@@ -229,23 +247,24 @@ Status RankExchange::checkCounts(const RankTransfer &transfer,
 Status RankExchange::exchangeCounts(Communicator &ranks, uint64_t timeoutNs) {
   if (counts_.empty())
     return {};
-  std::vector<RankSend> sends;
-  std::vector<RankReceive> receives;
+  uint64_t bytes = ranks_ * sizeof(uint32_t);
+  std::string own;
+  for (const auto &[number, counts] : counts_)
+    own.append(reinterpret_cast<const char *>(memory().sent.mapped) +
+                   transfers_[number].sentCounts,
+               bytes);
+  std::vector<uint64_t> sizes(ranks_, own.size());
+  Result<std::vector<std::string>> all =
+      gatherSized(ranks, sizes, own, timeoutNs);
+  if (!all.ok())
+    return all.status();
+  uint64_t packed = 0;
   for (auto &[number, counts] : counts_) {
-    size_t bytes = ranks_ * sizeof(uint32_t);
-    std::span<uint8_t> all = bytesOf(counts);
-    std::span<uint8_t> own = all.subspan(rank_ * bytes, bytes);
-    std::memcpy(own.data(),
-                memory().sent.mapped + transfers_[number].sentCounts, bytes);
-    for (uint32_t rank = 0; rank < ranks_; ++rank) {
-      if (rank == rank_)
-        continue;
-      sends.push_back({rank, own});
-      receives.push_back({rank, all.subspan(rank * bytes, bytes)});
-    }
+    for (uint32_t rank = 0; rank < ranks_; ++rank)
+      std::memcpy(&counts[size_t(rank) * ranks_], (*all)[rank].data() + packed,
+                  bytes);
+    packed += bytes;
   }
-  VM_RETURN_IF_ERROR(ranks.start(sends, receives));
-  VM_RETURN_IF_ERROR(ranks.finish(timeoutNs));
   for (const auto &[number, counts] : counts_) {
     const Part &part = transfers_[number];
     VM_RETURN_IF_ERROR(checkCounts(*part.transfer, counts));
@@ -303,10 +322,18 @@ size_t RankExchange::lastAlike(size_t number) const {
 Status RankExchange::startOnHost(Communicator &ranks) {
   std::vector<RankSend> sends;
   std::vector<RankReceive> receives;
+  uint64_t packed = 0;
   for (size_t i = 0; i < transfers_.size(); ++i) {
     const Part &part = transfers_[i];
     if (part.isLinked)
       continue;
+    if (isGathered(part)) {
+      uint64_t bytes = part.transfer->source.length;
+      std::memcpy(gathered_->own().data() + packed,
+                  memory().sent.mapped + part.sent, bytes);
+      packed += bytes;
+      continue;
+    }
     size_t last = lastAlike(i);
     uint64_t more = transfers_[last].sent - part.sent;
     for (const Message &send : messages(last, /*sends=*/true))
@@ -322,6 +349,8 @@ Status RankExchange::startOnHost(Communicator &ranks) {
               receive.bytes + more}});
     i = last;
   }
+  if (gathered_)
+    gathered_->addRound(0, sends, receives);
   static constexpr uint32_t kWord = 0; // That it has come is what counts.
   for (Word &word : words_) {
     sends.push_back(
@@ -330,6 +359,24 @@ Status RankExchange::startOnHost(Communicator &ranks) {
     receives.push_back({word.rank, bytesOf({&word.value, 1})});
   }
   return ranks.start(sends, receives);
+}
+
+/// The rounds after the first one.
+Status RankExchange::finishGathered(Communicator &ranks, uint64_t timeoutNs) {
+  VM_RETURN_IF_ERROR(finishRounds(ranks, *gathered_, 1, timeoutNs));
+  uint64_t packed = 0;
+  for (const Part &part : transfers_) {
+    if (!isGathered(part))
+      continue;
+    uint64_t bytes = part.transfer->source.length;
+    uint8_t *to = memory().received.mapped + part.received;
+    for (uint32_t rank = 0; rank < ranks_; ++rank)
+      if (rank != rank_)
+        std::memcpy(to + rank * bytes, gathered_->block(rank).data() + packed,
+                    bytes);
+    packed += bytes;
+  }
+  return {};
 }
 
 Status RankExchange::startOnLink(DeviceLink &link,
@@ -364,7 +411,10 @@ static Status nameOfFailure(const Status &failure, Communicator &ranks) {
 }
 
 Status RankExchange::finish(const Carriers &carriers, uint64_t timeoutNs) {
+  Deadline deadline(timeoutNs);
   VM_RETURN_IF_ERROR(carriers.ranks->finish(timeoutNs));
+  if (gathered_)
+    VM_RETURN_IF_ERROR(finishGathered(*carriers.ranks, deadline.leftNs()));
   if (!carriers.link || linkedTransfers().empty())
     return {};
   Status status = carriers.link->finish(timeoutNs);

@@ -39,6 +39,7 @@
 #include "runtime/plan/Plan.h"
 #include "runtime/ranks/Communicator.h"
 #include "runtime/ranks/DeviceLink.h"
+#include "runtime/ranks/Dissemination.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -152,7 +153,10 @@ private:
   Status exchangeCounts(Communicator &ranks, uint64_t timeoutNs);
   Status checkCounts(const RankTransfer &transfer,
                      std::span<const uint32_t> counts) const;
+  void chooseGathered();
+  bool isGathered(const Part &part) const;
   Status startOnHost(Communicator &ranks);
+  Status finishGathered(Communicator &ranks, uint64_t timeoutNs);
   Status startOnLink(DeviceLink &link, std::span<const Linked> linked);
 
   uint32_t rank_, ranks_;
@@ -167,6 +171,8 @@ private:
     uint32_t rank = 0, value = 0;
   };
   std::vector<Word> words_;
+  /// Of many ranks, all of the small blocks that they gather.
+  std::optional<Dissemination> gathered_;
   /// Of each transfer that counts rows, what each rank sends to each.
   std::map<size_t, std::vector<uint32_t>> counts_;
 };

@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vm {
@@ -65,6 +66,11 @@ public:
   /// sentence that names the rank if one has failed, has ended, or is late.
   Status finish(uint64_t timeoutNs);
 
+  /// Lets memory that messages were given live as long as the communicator.
+  void keep(std::shared_ptr<const void> memory) {
+    kept_.push_back(std::move(memory));
+  }
+
   /// Tells all other ranks why this one ends, which is what their finish() then
   /// returns. Takes at most a second. Does nothing once another rank has told
   /// why it ends.
@@ -89,6 +95,7 @@ private:
   bool started_ = false;
   bool aborted_ = false;
   Status failure_;
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 } // namespace vm

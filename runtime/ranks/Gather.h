@@ -29,6 +29,12 @@ constexpr uint64_t kMaxGatheredBytes = uint64_t{1} << 30;
 Result<std::vector<std::string>>
 gatherAll(Communicator &ranks, std::string_view own, uint64_t timeoutNs);
 
+/// The same of texts whose sizes, by rank, all ranks know.
+Result<std::vector<std::string>> gatherSized(Communicator &ranks,
+                                             std::span<const uint64_t> sizes,
+                                             std::string_view own,
+                                             uint64_t timeoutNs);
+
 /// The same, but only rank 0 gets what the others have; they get nothing.
 Result<std::vector<std::string>>
 gatherToFirst(Communicator &ranks, std::string_view own, uint64_t timeoutNs);

@@ -11,6 +11,7 @@
 #include "runtime/ranks/MpiCommunicator.h"
 
 #include "runtime/base/Deadline.h"
+#include "runtime/ranks/Dissemination.h"
 #include "runtime/ranks/MpiLibrary.h"
 #include "runtime/ranks/ProcessIdentity.h"
 
@@ -99,13 +100,9 @@ MpiCommunicator::~MpiCommunicator() {
   if (failed())
     return;
   if (finalizes_) {
-    std::vector<RankSend> sends;
-    std::vector<RankReceive> receives;
-    for (uint32_t rank = 0; rank < size(); ++rank) {
-      sends.push_back({rank, {}});
-      receives.push_back({rank, {}});
-    }
-    if (!start(sends, receives).ok() || !finish(options_.timeoutNs).ok())
+    std::vector<uint64_t> nothing(size(), 0);
+    auto all = std::make_shared<Dissemination>(rank(), nothing);
+    if (!disseminate(*this, all, options_.timeoutNs).ok())
       return;
   }
   if (abortRequest_) {
@@ -119,24 +116,16 @@ MpiCommunicator::~MpiCommunicator() {
 Status MpiCommunicator::meet() {
   processes_.resize(size());
   ProcessIdentity own = ProcessIdentity::own();
-  auto bytes = [](auto &process) {
-    using Byte = std::conditional_t<
-        std::is_const_v<std::remove_reference_t<decltype(process)>>,
-        const uint8_t, uint8_t>;
-    return std::span<Byte>(reinterpret_cast<Byte *>(&process), sizeof(process));
-  };
-  std::vector<RankSend> sends;
-  std::vector<RankReceive> receives;
-  for (uint32_t rank = 0; rank < size(); ++rank) {
-    sends.push_back({rank, bytes(std::as_const(own))});
-    receives.push_back({rank, bytes(processes_[rank])});
-  }
+  std::vector<uint64_t> sizes(size(), sizeof(own));
+  auto all = std::make_shared<Dissemination>(rank(), sizes);
+  std::memcpy(all->own().data(), &own, sizeof(own));
   if (int error = mpi_.irecv(abortText_.data(), kMaxAbortBytes, mpi_.byte,
                              mpi::kAnySource, kAbortTag, comm_, &abortRequest_))
     return Status(Code::Rank,
                   fmt::format("MPI cannot receive: {}.", mpi_.describe(error)));
-  VM_RETURN_IF_ERROR(start(sends, receives));
-  VM_RETURN_IF_ERROR(finish(options_.timeoutNs));
+  VM_RETURN_IF_ERROR(disseminate(*this, all, options_.timeoutNs));
+  for (uint32_t rank = 0; rank < size(); ++rank)
+    std::memcpy(&processes_[rank], all->block(rank).data(), sizeof(own));
   setLocalRank(static_cast<uint32_t>(std::ranges::count(
       std::span(processes_).first(rank()), own.host, &ProcessIdentity::host)));
   return {};

@@ -178,6 +178,12 @@ TEST_F(KindsTest, ThroughTheHost) {
       check(ranks, block);
 }
 
+/// Small blocks that all gather go in rounds.
+TEST_F(KindsTest, OnManyRanks) {
+  for (auto [ranks, block] : {std::pair{5u, 4u}, {6u, 8192u}, {9u, 7u}})
+    check(ranks, block);
+}
+
 TEST_F(KindsTest, ThroughSharedMemory) {
   ExecutorOptions options;
   options.sharedBytes = 0;

@@ -37,6 +37,21 @@ TEST(Gather, BringsTextsOfAnySize) {
   });
 }
 
+/// In one message to each, and in rounds.
+TEST(Gather, OfManyRanks) {
+  for (uint32_t size = 1; size < 18; ++size)
+    for (size_t most : {size_t(9), size_t(5000)})
+      runRanks(size, [&](Communicator &ranks) {
+        std::vector<std::string> all;
+        for (uint32_t rank = 0; rank < size; ++rank)
+          all.emplace_back(rank == 3 ? most : rank % 4,
+                           static_cast<char>('a' + rank));
+        auto texts = gatherAll(ranks, all[ranks.rank()], kTimeoutNs);
+        ASSERT_TRUE(texts.ok());
+        EXPECT_TRUE(*texts == all) << size << " ranks, " << ranks.rank();
+      });
+}
+
 TEST(Gather, OfOneRank) {
   SelfCommunicator ranks;
   auto texts = gatherAll(ranks, "alone", kTimeoutNs);
@@ -53,6 +68,19 @@ TEST(CheckSame, NamesTheRankAndBothValues) {
     Status status = checkSame(ranks, facts, kTimeoutNs);
     EXPECT_EQ(status.code(), Code::Rank);
     EXPECT_EQ(status.message(), "Rank 2 has the plan b2 and rank 0 has a1.");
+  });
+}
+
+TEST(CheckSame, NamesTheFirstFactThatDiffers) {
+  runRanks(7, [](Communicator &ranks) {
+    std::vector<RankFact> facts{{"gpuvm", ""}, {"the plan", "a"}, {"x", "1"}};
+    EXPECT_TRUE(checkSame(ranks, facts, kTimeoutNs).ok());
+    if (ranks.rank() > 3)
+      facts[2].value = "2";
+    if (ranks.rank() == 6)
+      facts[1].value = "";
+    EXPECT_EQ(checkSame(ranks, facts, kTimeoutNs).message(),
+              "Rank 6 has the plan  and rank 0 has a.");
   });
 }
 

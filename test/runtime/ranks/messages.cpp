@@ -60,9 +60,28 @@ Status exchange(Communicator &ranks, uint64_t bytes) {
   return {};
 }
 
+/// A text of each rank, of up to `bytes`.
+Status gather(Communicator &ranks, uint64_t bytes) {
+  auto textOf = [&](uint32_t rank) {
+    return std::string(bytes - bytes * rank / ranks.size(),
+                       static_cast<char>('a' + rank));
+  };
+  Result<std::vector<std::string>> texts =
+      gatherAll(ranks, textOf(ranks.rank()), kTimeoutNs);
+  if (!texts.ok())
+    return texts.status();
+  for (uint32_t rank = 0; rank < ranks.size(); ++rank)
+    if ((*texts)[rank] != textOf(rank))
+      return Status(Code::WrongResult,
+                    fmt::format("The text of rank {} is wrong.", rank));
+  return {};
+}
+
 Status exchangeAll(Communicator &ranks) {
   for (uint64_t bytes : {0, 1, 4, 8192, 65537, 99'999, 100'000, 1'048'580})
     VM_RETURN_IF_ERROR(exchange(ranks, bytes));
+  for (uint64_t bytes : {0, 9, 4096, 4097})
+    VM_RETURN_IF_ERROR(gather(ranks, bytes));
   return agree(ranks, {}, kTimeoutNs);
 }
 
@@ -70,9 +89,9 @@ Status exchangeAll(Communicator &ranks) {
 Status fail(Communicator &ranks, std::string_view mode) {
   bool isLast = ranks.rank() + 1 == ranks.size();
   VM_RETURN_IF_ERROR(exchange(ranks, 8));
-  if (isLast && mode == "die")
+  if (isLast && mode.starts_with("die"))
     raise(SIGKILL);
-  if (isLast && mode == "stop")
+  if (isLast && mode.starts_with("stop"))
     raise(SIGSTOP);
   if (isLast && mode == "abort") {
     Status why(Code::OutOfMemory, "There is no memory.");
@@ -94,7 +113,7 @@ Status fail(Communicator &ranks, std::string_view mode) {
                                    std::vector<RankReceive>{{peer, in}}));
     return ranks.finish(kTimeoutNs);
   }
-  return exchange(ranks, 8);
+  return mode.ends_with("-gather") ? gather(ranks, 8) : exchange(ranks, 8);
 }
 
 } // namespace
