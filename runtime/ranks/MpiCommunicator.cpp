@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -37,6 +38,8 @@ constexpr uint64_t kAbortNs = 1'000'000'000;
 constexpr uint64_t kGraceNs = 500'000'000;
 /// How often the processes of late ranks are looked at.
 constexpr uint64_t kLookNs = 100'000'000;
+/// How long it takes at most until all have been told of a failure.
+constexpr uint64_t kToldNs = 300'000'000;
 /// Polls come without a pause so long: a message of 8 KiB takes 5 us. Then the
 /// processor is left to other ranks, which on a small machine share it.
 constexpr uint64_t kSpinNs = 10'000'000;
@@ -288,6 +291,7 @@ Status MpiCommunicator::doFinish(uint64_t timeoutNs) {
   Deadline deadline(timeoutNs);
   uint64_t beganNs = Deadline::steadyNs();
   uint64_t lookNs = beganNs + kLookNs;
+  std::optional<uint64_t> endedNs; // When a rank was first seen to have ended.
   while (true) {
     VM_RETURN_IF_ERROR(testAll());
     if (pieces_.empty())
@@ -297,7 +301,12 @@ Status MpiCommunicator::doFinish(uint64_t timeoutNs) {
     if (deadline.isOver())
       VM_RETURN_IF_ERROR(checkLate(timeoutNs, nowNs - beganNs));
     if (nowNs >= lookNs) {
-      VM_RETURN_IF_ERROR(findEnded());
+      Status ended = findEnded();
+      if (!ended.ok() && !endedNs)
+        endedNs = nowNs;
+      // It may have ended because of a third one, of which all are being told.
+      if (!ended.ok() && (size() == 2 || nowNs - *endedNs >= kToldNs))
+        return ended;
       lookNs = nowNs + kLookNs;
     }
     if (nowNs - beganNs < kSpinNs)
