@@ -1,4 +1,4 @@
-"""Sorts of keys, of keys with what belongs to them, of the places they come from; the largest elements."""
+"""Sorts of keys, of keys with what belongs to them, of the places they come from; the largest elements; two rows merged."""
 
 import numpy as np
 
@@ -54,6 +54,25 @@ def largest(shape, k, target):
                 {"topk": lambda d: d["torch"].topk(d["x"], k).values}, target)
 
 
+def merge(length, target):
+    """Of two sorted rows. Torch has none: it sorts both together, or looks for where each element goes."""
+    def row(seed):
+        return Tensor((length,), "i32", make=lambda: np.sort(np.random.default_rng(seed).integers(*WHOLE["i32"], length, np.int32)))
+
+    def search(d):
+        torch, a, b = d["torch"], d["a"], d["b"]
+        own = torch.arange(length, device=a.device)
+        y = torch.empty(2 * length, dtype=a.dtype, device=a.device)
+        y[own + torch.searchsorted(b, a)] = a
+        y[own + torch.searchsorted(a, b, right=True)] = b
+        return y
+
+    a, b, y = row(1), row(2), Tensor((2 * length,), "i32")
+    return case(f"two rows of {length:,} i32", {"a": a, "b": b}, y, f"%y = gpuvm.merge %a, %b : {a}, {b} -> {y}",
+                lambda d: np.sort(np.concatenate([d["a"], d["b"]]), kind="stable"),
+                {"sort": lambda d: d["torch"].sort(d["torch"].cat([d["a"], d["b"]])).values, "search": search}, target)
+
+
 def cases(device, _):
     gpu = device == "gpu"
     many = 2 ** 26 if gpu else 2 ** 20
@@ -69,3 +88,4 @@ def cases(device, _):
     yield sort((many // 1024, 1024), "f32", equal)
     yield largest((many,), 40, equal)
     yield largest((64, many // 256), 512, equal)
+    yield merge(many, equal)
