@@ -283,10 +283,22 @@ static bool needsHost(flow::LoopOp loop) {
       });
 }
 
-/// So many stores of a stage are one dispatch: a copy takes a GPU as long as a
-/// small dispatch does, and its barriers longer.
-static size_t countManyStores(TargetAttr target) {
-  return target.getKind() == DeviceKind::cpu ? 4 : 2;
+/// So many stores of a stage, of `bytes` each, are one dispatch. A copy takes a
+/// GPU as long as a small dispatch does, its barriers longer, and many bytes
+/// five times as long as a kernel; a CPU device copies several times as fast as
+/// it runs one (docs/rationale/memory-reuse.md).
+static size_t countManyStores(ProgramOp program, uint64_t bytes) {
+  constexpr uint64_t kFewBytes = 1 << 16;
+  auto isCpu = [](TargetAttr target) {
+    return target.getKind() == DeviceKind::cpu;
+  };
+  SmallVector<TargetAttr> targets =
+      getTargets(program->getParentOfType<ModuleOp>());
+  if (isCpu(targets.front()))
+    return 4;
+  if (bytes <= kFewBytes)
+    return 2;
+  return llvm::any_of(targets, isCpu) ? 4 : 1;
 }
 
 /// Many stores of a stage are one dispatch. Where loops may take several
@@ -301,7 +313,6 @@ static void copyByKernels(ProgramOp program, Places &places) {
     if (!first && loop.getCondition() && mayBeLong(loop))
       first = loop;
   }
-  size_t many = countManyStores(getMainTarget(program));
   llvm::DenseSet<Operation *> stored;
   for (Operation *op : listOps(program)) {
     if (stored.contains(op))
@@ -310,7 +321,8 @@ static void copyByKernels(ProgramOp program, Places &places) {
     OpBuilder b(op);
     if (auto store = dyn_cast<StoreOp>(op)) {
       SmallVector<StoreOp> stores = storesFrom(store, places);
-      if (!isAfter && stores.size() < many)
+      uint64_t bytes = tensorBytes(typeOf(store.getValue()));
+      if (!isAfter && stores.size() < countManyStores(program, bytes))
         continue;
       auto values = llvm::map_to_vector(
           stores, [](StoreOp own) -> Value { return own.getValue(); });
@@ -322,7 +334,11 @@ static void copyByKernels(ProgramOp program, Places &places) {
         stored.insert(own);
         place(own, result, places);
       }
-    } else if (auto copy = dyn_cast<flow::CopyOp>(op); copy && isAfter) {
+    } else if (auto copy = dyn_cast<flow::CopyOp>(op);
+               copy &&
+               (isAfter ||
+                countManyStores(program,
+                                tensorBytes(typeOf(copy.getSource()))) == 1)) {
       flow::DispatchOp dispatch = addCopies(b, copy.getLoc(), "copy",
                                             copy.getStages(), copy.getSource());
       copy.getResult().replaceAllUsesWith(dispatch->getResult(0));
