@@ -112,7 +112,7 @@ bool LoopCondition::find() {
 /// Whether the kernel that makes what is stored can store it, too: a map or a
 /// reduction to one element.
 bool LoopCondition::canBeJoined() {
-  return !isChain(maker) && canMakeScalars(maker) &&
+  return !isChain(maker) && canMakeScalars(maker) && isOfScalars(store) &&
          countWindows({maker, store}, maxWindowBytes) <=
              GroupingLimits(maker, maxWindowBytes).windows;
 }

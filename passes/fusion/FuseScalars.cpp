@@ -81,7 +81,7 @@ struct FuseScalars : gpuvm::impl::FuseScalarsBase<FuseScalars> {
 // What may move
 //===----------------------------------------------------------------------===//
 
-static bool isOfScalars(flow::DispatchOp kernel) {
+bool gpuvm::isOfScalars(flow::DispatchOp kernel) {
   return kernel.getRoot() == Root::map && !kernel->getResults().empty() &&
          llvm::all_of(kernel.getBody().front().without_terminator(),
                       [](Operation &op) { return isOnElements(&op); }) &&

@@ -11,13 +11,16 @@
 
 namespace mlir::gpuvm {
 
+/// Whether `kernel` computes single elements of single elements.
+bool isOfScalars(flow::DispatchOp kernel);
+
 /// Whether scalars can be fused into `kernel`: it is a map, a reduction to one
 /// element, whose last lane computes them, or a chain in one workgroup, which
 /// gets another step.
 bool canMakeScalars(flow::DispatchOp kernel);
 
 /// Replaces `host` by a kernel that also computes the results of `all`, kernels
-/// of single elements, which may read results of `host`.
+/// of scalars, which may read results of `host`.
 flow::DispatchOp joinScalars(flow::DispatchOp host,
                              ArrayRef<flow::DispatchOp> all);
 
