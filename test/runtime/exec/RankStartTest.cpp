@@ -165,9 +165,10 @@ TEST(RankStart, NoRankHasAProgramThatOneCannotLoad) {
       plan.kernels[0].localSize = {1u << 30, 1, 1};
     Status status = vm->program(std::move(plan));
     EXPECT_EQ(status.code(), ranks.rank() ? Code::NoDevice : Code::Rank);
-    if (ranks.rank() == 0)
+    if (ranks.rank() == 0) {
       EXPECT_TRUE(status.message().starts_with("Rank 1 fails: No device can"))
           << status.message();
+    }
     EXPECT_FALSE(vm->executor());
   });
 }
