@@ -249,7 +249,7 @@ LogicalResult HaloMap::run() {
     return read(held, indices);
   });
   int64_t tiles = countTiles(loops, tile);
-  if (failed(emitBeside(c)))
+  if (failed(emitSingleElements(c)))
     return failure();
   if (tiles == c.layout.groups) {
     emitTile(k.groupId());

@@ -5,7 +5,7 @@
 //
 // Tiles of lanes x vector x unroll elements, one workgroup a tile, tiles dealt
 // round robin (grid stride). What is left over behind the last full tile is
-// done one element a lane. Single elements beside those are done by one lane.
+// done one element a lane. One lane computes results of a single element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ struct PendingStore {
 };
 } // namespace
 
-/// Whether `yielded` is a single element, beside results of more of them.
-static bool isBeside(const EmitterContext &c, Value yielded) {
+/// Whether `yielded` is a single element where other results have more.
+static bool isSingleElement(const EmitterContext &c, Value yielded) {
   return typeOf(yielded).getNumElements() != c.layout.elements;
 }
 
@@ -38,7 +38,7 @@ static LogicalResult emitElements(EmitterContext &c, Value first,
   LaneIndex index = {first, /*stride=*/1, divisor};
   llvm::DenseMap<ArrayRef<int64_t>, ElementEmitter::Point> points;
   for (auto [value, binding] : getStoredResults(c)) {
-    if (isBeside(c, value))
+    if (isSingleElement(c, value))
       continue;
     ArrayRef<int64_t> shape = typeOf(value).getShape();
     auto [entry, isNew] = points.try_emplace(shape, 0);
@@ -103,19 +103,19 @@ static LogicalResult emitLeftover(EmitterContext &c, int64_t from) {
   return result;
 }
 
-LogicalResult gpuvm::emitBeside(EmitterContext &c) {
+LogicalResult gpuvm::emitSingleElements(EmitterContext &c) {
   KernelBuilder &k = c.kernel;
-  SmallVector<StoredResult> beside = getStoredResults(c);
-  llvm::erase_if(beside, [&](const StoredResult &result) {
-    return !isBeside(c, result.value);
+  SmallVector<StoredResult> singles = getStoredResults(c);
+  llvm::erase_if(singles, [&](const StoredResult &result) {
+    return !isSingleElement(c, result.value);
   });
-  if (beside.empty())
+  if (singles.empty())
     return success();
   LogicalResult result = success();
   auto emitAll = [&] {
     SmallVector<PendingStore> stores;
     c.elements.begin(1);
-    for (auto [value, binding] : beside) {
+    for (auto [value, binding] : singles) {
       LaneIndex first = {k.index(0), /*stride=*/1, /*divisor=*/1};
       FailureOr<Lanes> element = c.elements.emit(
           value, c.elements.flatPoint(first, typeOf(value).getShape()));
@@ -141,7 +141,7 @@ LogicalResult gpuvm::emitMap(EmitterContext &c) {
   if (tile == layout.lanes && layout.elements % tile != 0 &&
       tiles < layout.groups)
     tiles = 0;
-  if (failed(emitBeside(c)))
+  if (failed(emitSingleElements(c)))
     return failure();
   LogicalResult result = success();
   if (tiles == layout.groups)

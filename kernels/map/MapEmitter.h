@@ -19,7 +19,7 @@ LogicalResult emitResumingMap(EmitterContext &context);
 LogicalResult emitHaloMap(EmitterContext &context);
 
 /// Has the first lane of all compute the results of a single element.
-LogicalResult emitBeside(EmitterContext &context);
+LogicalResult emitSingleElements(EmitterContext &context);
 
 /// Stores element `i` of the results of a map, if what `mayStore` emits, when
 /// they are known, says so.

@@ -68,8 +68,7 @@ protected:
                   function_ref<Value(int64_t item)> placeOf);
   /// Words in an element of `moved`.
   int64_t wordsPerItem() const;
-  /// Stores an element's words at a position of the results that somebody
-  /// reads.
+  /// Stores an element's words at a position of the results that are read.
   void write(ArrayRef<Value> words, Value position);
   /// The same of one result.
   void store(Value result, ArrayRef<Value> words, Value position);

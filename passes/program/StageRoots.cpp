@@ -333,10 +333,10 @@ bool StageCutter::placeSort(SortOp op) {
   auto merge = [&](ArrayRef<Value> first, ArrayRef<Value> second) {
     auto types = llvm::map_to_vector(
         llvm::zip_equal(first, second), [&](auto pair) -> Type {
-          auto [a, b] = pair;
-          return withRows(typeOf(a), axis,
-                          typeOf(a).getDimSize(axis) +
-                              typeOf(b).getDimSize(axis));
+          auto [earlier, later] = pair;
+          return withRows(typeOf(earlier), axis,
+                          typeOf(earlier).getDimSize(axis) +
+                              typeOf(later).getDimSize(axis));
         });
     auto both = MergeOp::create(b, loc, types, first.front(), second.front(),
                                 first.drop_front(), second.drop_front(),

@@ -60,7 +60,7 @@ TEST(SharedMemory, IsOfTheRanksOfAHost) {
   expectShared(3, 1, 4096);
 }
 
-/// A piece is there as long as somebody has it mapped.
+/// A piece exists until the last process unmaps it.
 TEST(SharedMemory, OutlivesItsRank) {
   runRanks(
       2,
