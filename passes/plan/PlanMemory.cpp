@@ -58,6 +58,7 @@ private:
   bool placeTogether();
   void findLiveRanges();
   void addResult(Operation *command, OpResult result);
+  bool isTaken(flow::DispatchOp kernel, Value operand) const;
   std::optional<unsigned> rangeToTakeOver(flow::DispatchOp kernel,
                                           OpResult result);
   void addScratch(flow::DispatchOp kernel);
@@ -160,6 +161,20 @@ unsigned MemoryPlanner::addRange(uint64_t length, unsigned first, unsigned last,
   return ranges.size() - 1;
 }
 
+/// Whether a result of `kernel` has the range of `operand`, or is tied to it. A
+/// step of a chain may read a result that no command does, so it keeps its
+/// range until the kernel ends.
+bool MemoryPlanner::isTaken(flow::DispatchOp kernel, Value operand) const {
+  unsigned range = rangeOf.find(operand)->second;
+  return llvm::any_of(kernel->getResults(), [&](OpResult result) {
+    const auto *own = rangeOf.find(result);
+    std::optional<unsigned> tied =
+        kernel.getTiedOperand(result.getResultNumber());
+    return (own != rangeOf.end() && own->second == range) ||
+           (tied && kernel.getInputs()[*tied] == operand);
+  });
+}
+
 /// The range of an operand whose window `result` can take over.
 std::optional<unsigned> MemoryPlanner::rangeToTakeOver(flow::DispatchOp kernel,
                                                        OpResult result) {
@@ -168,6 +183,7 @@ std::optional<unsigned> MemoryPlanner::rangeToTakeOver(flow::DispatchOp kernel,
     auto range = rangeOf.find(operand);
     if (range != rangeOf.end() &&
         values[range->second].last == lifetimes.numberOf(kernel) &&
+        !isTaken(kernel, operand) &&
         lifetimes.canTakeOver(kernel, operand, number))
       return range->second;
   }
