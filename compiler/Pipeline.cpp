@@ -83,7 +83,6 @@ void gpuvm::buildPlanning(OpPassManager &passes,
   passes.addPass(createPlaceShared());
   onProgram(createPlanMemory({options.reuse, options.inPlace,
                               options.barrierPrice, options.maxWindowBytes}));
-  onProgram(createResumeKernels());
 }
 
 void gpuvm::buildEmission(OpPassManager &passes,

@@ -208,6 +208,19 @@ SmallVector<LaunchAttr> gpuvm::getLaunches(flow::DispatchOp kernel) {
   return {describe(kernel, DeviceKind::any, form, *layout)};
 }
 
+LaunchAttr gpuvm::getResumingLaunch(flow::DispatchOp kernel) {
+  for (LaunchAttr launch : getLaunches(kernel)) {
+    if (launch.getForm() != kLimitedForm)
+      continue;
+    TargetAttr target = getMainTarget(kernel);
+    const KernelFamily &family = getFamily(kernel);
+    std::unique_ptr<KernelLayout> layout = family.layOut(kernel, target);
+    if (family.changeForm(kernel, kResumingForm, target, layout))
+      return describe(kernel, DeviceKind::any, kResumingForm, *layout);
+  }
+  return {};
+}
+
 LogicalResult gpuvm::checkLaunches(flow::DispatchOp kernel) {
   for (LaunchAttr launch : getLaunches(kernel)) {
     std::string problem;
@@ -236,7 +249,6 @@ std::unique_ptr<KernelLayout> gpuvm::layOutLaunch(flow::DispatchOp kernel,
 }
 
 std::unique_ptr<KernelLayout> gpuvm::layOutKernel(flow::DispatchOp kernel) {
-  // Kernels that resume loops have no launch but their own.
   if (!kernel.getLaunches())
     return getFamily(kernel).layOut(kernel, getMainTarget(kernel));
   return layOutLaunch(kernel, getLaunches(kernel).back());
@@ -251,7 +263,8 @@ std::vector<Scratch> gpuvm::getScratch(flow::DispatchOp kernel) {
         shared.push_back(own);
       Scratch &place = shared[i];
       assert(place.keepsZero == own.keepsZero &&
-             place.keepsAll == own.keepsAll && "one memory, one use");
+             place.keepsAll == own.keepsAll &&
+             place.inControl == own.inControl && "one memory, one use");
       place.bytes = std::max(place.bytes, own.bytes);
     }
   }

@@ -27,6 +27,10 @@ SmallVector<LaunchAttr> chooseLaunches(flow::DispatchOp kernel,
 /// Those that the kernel has; without, its only one for any device.
 SmallVector<LaunchAttr> getLaunches(flow::DispatchOp kernel);
 
+/// The launch of the kernel that computes what one of `kernel` leaves where
+/// drivers end loops; null if none leaves anything.
+LaunchAttr getResumingLaunch(flow::DispatchOp kernel);
+
 /// Whether `kernel` can be laid out as its launches say; reports why not.
 LogicalResult checkLaunches(flow::DispatchOp kernel);
 

@@ -520,17 +520,6 @@ def PlanMemory : GpuvmProgramPass<"gpuvm-plan-memory"> {
                         "The longest window a kernel may bind; at least 256">];
 }
 
-def ResumeKernels : Pass<"gpuvm-resume-kernels", "::mlir::gpuvm::ProgramOp"> {
-  let summary = "Adds kernels that resume long-running loops.";
-  let description = [{
-    Some drivers end loops that run long. A map whose loops may run longer
-    leaves out the elements concerned on such a device. A copy of the map with
-    `gpuvm.resumes`, right after it, computes these elements. The copy is an
-    indirect dispatch: the map writes its workgroup count to Control, zero if no
-    element was left out. Needs windows.
-  }];
-}
-
 def PlaceBarriers : Pass<"gpuvm-place-barriers", "::mlir::plan::ModuleOp"> {
   let summary = "Places barriers only where byte intervals conflict.";
   let description = [{
@@ -548,7 +537,9 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Equal kernels are emitted once for each of their launches: the last one, which
     every device can run, and the others as its variants. A plan.kernel has bindings
-    for what its code reads and writes. With `exact`
+    for what its code reads and writes. A map whose loops may run longer than some
+    drivers let them leaves out the elements concerned there; one more plan.kernel
+    computes those (`resumed`). With `exact`
     (after `gpuvm-make-exact`) they ask the device to round f32 and f64 to
     nearest even and to keep the sign of zero, infinities and NaNs.
   }];
@@ -564,7 +555,8 @@ def EmitKernels : Pass<"gpuvm-emit-kernels", "::mlir::ModuleOp"> {
 def ToPlan : Pass<"gpuvm-to-plan", "::mlir::ModuleOp"> {
   let summary = "Lowers programs with windows and kernels to one plan.";
   let description = [{
-    Each dispatch gets the windows that its plan.kernel binds. Of several programs,
+    Each dispatch gets the windows that its plan.kernel binds. One with `resumed` is
+    followed by an indirect dispatch of that kernel. Of several programs,
     what they share is placed first in each region, then what each of them keeps;
     what they do not keep has one place for all, since one of them runs at a time.
     Names of what is not shared get that of the program and a dot before them.

@@ -82,7 +82,8 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
 
     `launches` are the ways in which the kernel may be mapped onto devices: the
     first one that a device can run is taken, and all can run the last one.
-    `emitted` names the `spirv.module` next to the program, once there is one.
+    `emitted` names the `plan.kernel` next to the program, once there is one, and
+    `resumed` the one that computes what it leaves on devices that end long loops.
 
     `if(%p)`: the dispatch runs only while the predicate, a `tensor<i1>`, is true;
     `unless(%p)`: only while it is false. Where it does not run, a result is the
@@ -96,9 +97,6 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
     `groups(%counts[i] of most)`: row i of a tensor of workgroup counts says how many
     workgroups run, `most` at most: an indirect dispatch. The planner places such
     counts in Control.
-
-    `resumes`: the dispatch goes on with the long loops of the one before it, which
-    has the same body.
 
     Example:
 
@@ -116,6 +114,7 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$output_windows,
                        OptionalAttr<Gpuvm_WindowArrayAttr>:$scratch_windows,
                        OptionalAttr<FlatSymbolRefAttr>:$emitted,
+                       OptionalAttr<FlatSymbolRefAttr>:$resumed,
                        OptionalAttr<Gpuvm_LaunchArrayAttr>:$launches,
                        Optional<Flow_Predicate>:$predicate,
                        UnitAttr:$unless,
@@ -125,7 +124,6 @@ def Flow_DispatchOp : Flow_Op<"dispatch", [
                        OptionalAttr<I64Attr>:$most_groups,
                        OptionalAttr<Gpuvm_WindowAttr>:$groups_window,
                        OptionalAttr<DenseI64ArrayAttr>:$otherwise,
-                       UnitAttr:$resumes,
                        OptionalAttr<DenseI64ArrayAttr>:$ties);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$outputs,
                                  "::mlir::StringAttr":$sym_name,

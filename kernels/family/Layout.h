@@ -16,12 +16,14 @@
 
 namespace mlir::gpuvm {
 
-/// Memory of Registers that a kernel needs besides its operands and results.
+/// Memory that a kernel needs besides its operands and results.
 struct Scratch {
   uint64_t bytes;
   bool keepsZero; ///< Zero before and after every run: a counter.
   /// Instead: zero before the first run, and then as the last one left it.
   bool keepsAll = false;
+  /// In Control, for this kernel alone, instead of Registers.
+  bool inControl = false;
 };
 
 /// Takes what a family decides about a kernel, one field after the other: to

@@ -124,12 +124,11 @@ std::unique_ptr<KernelLayout> MapFamily::layOut(flow::DispatchOp kernel,
   layout->groups = std::min<int64_t>(llvm::divideCeil(layout->elements, work),
                                      KernelLayout::kMaxGroups);
   int64_t lanes = layout->groups * layout->lanes;
-  if (kernel.getResumes()) {
-    layout->loops = Loops::Resumed;
-    layout->groups = lanes / lanesOfResuming(layout->elements);
-  } else if (mayLoopLong(kernel, *layout)) {
+  if (mayLoopLong(kernel, *layout)) {
     layout->loops = Loops::Limited;
-    layout->scratch.push_back({4 * uint64_t(lanes), /*keepsZero=*/true});
+    layout->scratch.push_back({kWordBytes * lanes, /*keepsZero=*/true});
+    layout->scratch.push_back({kWordBytes * kNumLoopWords, /*keepsZero=*/false,
+                               /*keepsAll=*/false, /*inControl=*/true});
   }
   return layout;
 }
@@ -162,6 +161,12 @@ bool MapFamily::changeForm(flow::DispatchOp kernel, StringRef form,
     return !isLimited;
   if (form == kLimitedForm)
     return isLimited;
+  if (form == kResumingForm) {
+    static_cast<MapLayout &>(*layout).loops = Loops::Resumed;
+    layout->groups =
+        layout->groups * layout->lanes / lanesOfResuming(layout->elements);
+    return isLimited;
+  }
   if (form == kWideForm)
     return !isLimited && widen(kernel, *layout);
   if (form != kUnlimitedForm)

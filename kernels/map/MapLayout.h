@@ -27,5 +27,7 @@ struct MapLayout : LayoutOf<MapLayout> {
 
 /// The form of a map with loops of the kind Limited.
 inline constexpr StringLiteral kLimitedForm = "limited";
+/// The form of what computes the elements that a limited one has left.
+inline constexpr StringLiteral kResumingForm = "resuming";
 
 } // namespace mlir::gpuvm

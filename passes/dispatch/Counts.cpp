@@ -1,4 +1,4 @@
-//===- Counts.cpp - kernels that say how many workgroups others have ------===//
+//===- Counts.cpp - workgroup counts that the device computes -------------===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,16 +17,6 @@ using namespace mlir::gpuvm;
 
 /// Triplets of one kernel: a lane chooses among so many numbers.
 static constexpr size_t kMostTriplets = 16;
-
-uint64_t gpuvm::allocate(ProgramOp program, gpuvm::Region region,
-                         uint64_t bytes) {
-  SmallVector<int64_t> sizes(*program.getRegionBytes());
-  int64_t &end = sizes[static_cast<unsigned>(region)];
-  uint64_t offset = llvm::alignTo(end, kWindowAlignment);
-  end = llvm::alignTo(offset + bytes, kWindowAlignment);
-  program.setRegionBytes(sizes);
-  return offset;
-}
 
 /// Kernels with one triplet.
 using Sharers = SmallVector<flow::DispatchOp>;

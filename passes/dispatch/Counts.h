@@ -1,5 +1,4 @@
-//===- Counts.h - kernels that say how many workgroups others have -*- C++
-//-*-===//
+//===- Counts.h - workgroup counts that the device computes -----*- C++ -*-===//
 //
 // Part of gpuvm, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,10 +40,7 @@ using GroupsFn = function_ref<Expr(const Expr &element, flow::DispatchOp kernel,
 using GroupsKeyFn =
     function_ref<SmallVector<int64_t, 4>(flow::DispatchOp kernel)>;
 
-/// Where `bytes` more at the end of a region of a program with windows begin.
-uint64_t allocate(ProgramOp program, gpuvm::Region region, uint64_t bytes);
-
-/// Gives `kernels` their triplets in Control of a program with windows: kernels
+/// Gives `kernels` their triplets, which the planner places in Control: kernels
 /// at `place`, before all of them, write there what `groupsOf` makes of `word`.
 /// The first one replaces `copy`, if there is one, which copies `word`.
 void addCounts(ProgramOp program, Operation *place, Value word,

@@ -74,6 +74,8 @@ struct DistinctKernel {
   /// What takes the place of `emitted` on devices that can run another launch
   /// than the last one, in the order of the launches.
   SmallVector<EmittedKernel> variants;
+  /// What computes the elements whose loops `emitted` leaves unfinished.
+  std::optional<EmittedKernel> resuming;
 
   flow::DispatchOp first() const { return kernels.front(); }
 };
@@ -90,7 +92,7 @@ struct EmitKernels : gpuvm::impl::EmitKernelsBase<EmitKernels> {
   LogicalResult emit(DistinctKernel &distinct, SpirvPasses &passes);
   LogicalResult emitAll();
   plan::KernelOp insert(EmittedKernel &emitted, const Twine &name,
-                        flow::DispatchOp kernel, LaunchAttr launch);
+                        flow::DispatchOp kernel);
   void insert(DistinctKernel &distinct);
 
   /// For tests; no plan may have more.
@@ -111,7 +113,7 @@ static std::string kernelText(flow::DispatchOp kernel) {
   BindingLayout layout = layOutBindings(kernel);
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << stringifyRoot(kernel.getRoot()) << kernel.getResumes();
+  os << stringifyRoot(kernel.getRoot());
   for (ArrayRef<unsigned> bindings :
        {ArrayRef(layout.inputs), ArrayRef(layout.outputs),
         ArrayRef(layout.scratch)}) {
@@ -173,7 +175,7 @@ FailureOr<EmittedKernel> EmitKernels::emit(flow::DispatchOp kernel,
   return emitted;
 }
 
-/// Emits what every device can run, and then the variants.
+/// Emits what every device can run, then the variants, and what resumes.
 LogicalResult EmitKernels::emit(DistinctKernel &distinct, SpirvPasses &passes) {
   flow::DispatchOp kernel = distinct.first();
   if (failed(checkLaunches(kernel)))
@@ -188,6 +190,12 @@ LogicalResult EmitKernels::emit(DistinctKernel &distinct, SpirvPasses &passes) {
     if (failed(variant))
       return failure();
     distinct.variants.push_back(std::move(*variant));
+  }
+  if (LaunchAttr launch = getResumingLaunch(kernel)) {
+    auto resuming = emit(kernel, *layOutLaunch(kernel, launch), passes);
+    if (failed(resuming))
+      return failure();
+    distinct.resuming = std::move(*resuming);
   }
   ++numEmitted;
   return success();
@@ -217,21 +225,16 @@ LogicalResult EmitKernels::emitAll() {
 /// Adds what `kernel` was emitted as for one of its launches, of this name or
 /// one like it.
 plan::KernelOp EmitKernels::insert(EmittedKernel &emitted, const Twine &name,
-                                   flow::DispatchOp kernel, LaunchAttr launch) {
+                                   flow::DispatchOp kernel) {
   OpBuilder b(&getContext());
-  gpuvm::DeviceKindAttr device;
-  if (launch.getDevice() != DeviceKind::any)
-    device = gpuvm::DeviceKindAttr::get(&getContext(), launch.getDevice());
-  IntegerAttr groups;
-  if (getLaunches(kernel).back().getGroups() != launch.getGroups())
-    groups = b.getI64IntegerAttr(launch.getGroups());
   auto to = plan::KernelOp::create(
       b, kernel.getLoc(), name.str(),
       ArrayRef<int32_t>{static_cast<int32_t>(emitted.lanes), 1, 1},
       emitted.workgroupBytes, b.getStrArrayAttr(emitted.features),
       bindingAttrs(&getContext(), emitted.uses), "main",
       /*spirv=*/DenseI32ArrayAttr(), /*element_types=*/ArrayAttr(),
-      /*variants=*/ArrayAttr(), device, groups, /*unfinished=*/IntegerAttr());
+      /*variants=*/ArrayAttr(), /*device=*/gpuvm::DeviceKindAttr(),
+      /*groups=*/IntegerAttr(), /*unfinished=*/IntegerAttr());
   to.getBody().emplaceBlock().push_back(emitted.module.release());
   symbols->insert(to);
   return to;
@@ -241,18 +244,31 @@ void EmitKernels::insert(DistinctKernel &distinct) {
   Builder b(&getContext());
   flow::DispatchOp kernel = distinct.first();
   SmallVector<LaunchAttr> launches = getLaunches(kernel);
-  plan::KernelOp to =
-      insert(distinct.emitted, kernel.getSymName(), kernel, launches.back());
-  if (kernel.getResumes())
-    to.setUnfinished(layOutBindings(kernel).scratch.back());
+  plan::KernelOp to = insert(distinct.emitted, kernel.getSymName(), kernel);
   SmallVector<Attribute> variants;
-  for (auto [variant, launch] : llvm::zip(distinct.variants, launches))
-    variants.push_back(FlatSymbolRefAttr::get(insert(
-        variant, to.getSymName() + "_" + launch.getForm(), kernel, launch)));
+  for (auto [emitted, launch] : llvm::zip(distinct.variants, launches)) {
+    plan::KernelOp variant =
+        insert(emitted, to.getSymName() + "_" + launch.getForm(), kernel);
+    if (launch.getDevice() != DeviceKind::any)
+      variant.setDevice(launch.getDevice());
+    if (launch.getGroups() != launches.back().getGroups())
+      variant.setGroups(launch.getGroups());
+    variants.push_back(FlatSymbolRefAttr::get(variant));
+  }
   if (!variants.empty())
     to.setVariantsAttr(b.getArrayAttr(variants));
-  for (flow::DispatchOp like : distinct.kernels)
+  FlatSymbolRefAttr resumed;
+  if (distinct.resuming) {
+    plan::KernelOp resuming =
+        insert(*distinct.resuming, kernel.getSymName() + "_resumed", kernel);
+    resuming.setUnfinished(layOutBindings(kernel).scratch.back());
+    resumed = FlatSymbolRefAttr::get(resuming);
+  }
+  for (flow::DispatchOp like : distinct.kernels) {
     like.setEmittedAttr(FlatSymbolRefAttr::get(to));
+    if (resumed)
+      like.setResumedAttr(resumed);
+  }
 }
 
 //===----------------------------------------------------------------------===//

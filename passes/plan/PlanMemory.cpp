@@ -74,6 +74,7 @@ private:
     uint64_t length; ///< Of the window.
     unsigned range;
     bool keepsZero;
+    bool inControl; ///< Instead, at the end of Control.
   };
   unsigned addRange(uint64_t length, unsigned first, unsigned last,
                     bool keepsZero = false);
@@ -227,11 +228,15 @@ void MemoryPlanner::addScratch(flow::DispatchOp kernel) {
   unsigned now = lifetimes.numberOf(kernel);
   for (const Scratch &wanted : getScratch(kernel)) {
     uint64_t length = llvm::alignTo(wanted.bytes, 4);
+    if (wanted.inControl) {
+      scratch[kernel].push_back({length, 0, false, true});
+      continue;
+    }
     unsigned first = wanted.keepsAll ? 0 : now;
     unsigned last = wanted.keepsAll ? lifetimes.getLast() : now;
     scratch[kernel].push_back({length,
                                addRange(length, first, last, wanted.keepsZero),
-                               wanted.keepsZero});
+                               wanted.keepsZero, /*inControl=*/false});
   }
 }
 
@@ -329,10 +334,13 @@ void MemoryPlanner::placeRanges() {
     SmallVector<Attribute> attributes;
     for (const Waiting &w : windows)
       attributes.push_back(
-          window(region,
-                 w.keepsZero ? countersBegin + counterPacking.offsets[w.range]
-                             : valuesBegin + packing.offsets[w.range],
-                 w.length));
+          w.inControl
+              ? place(gpuvm::Region::control, w.length)
+              : window(region,
+                       w.keepsZero
+                           ? countersBegin + counterPacking.offsets[w.range]
+                           : valuesBegin + packing.offsets[w.range],
+                       w.length));
     flow::DispatchOp(kernel).setScratchWindowsAttr(b.getArrayAttr(attributes));
   }
   count(end - valuesBegin);
@@ -347,7 +355,7 @@ void MemoryPlanner::count(uint64_t bytes) {
                          kWindowAlignment);
   for (auto &[kernel, windows] : scratch)
     for (const Waiting &w : windows)
-      all += llvm::alignTo(w.length, kWindowAlignment);
+      all += w.inControl ? 0 : llvm::alignTo(w.length, kWindowAlignment);
   numValueBytes += bytes;
   numLiveBytes += countLiveBytes(values, each) + countLiveBytes(counters, each);
   numBytesReused += all - bytes;

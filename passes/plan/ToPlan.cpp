@@ -93,8 +93,10 @@ private:
   void addStages();
   SmallVector<int32_t> stagesOf(CommandOpInterface command);
   plan::KernelOp kernelOf(CommandOpInterface command);
+  ArrayAttr windowsFor(flow::DispatchOp op, const Emitted &emitted);
   LogicalResult addCommands(Block &block);
   LogicalResult addDispatch(flow::DispatchOp op);
+  void addResumed(flow::DispatchOp op);
   LogicalResult addLoop(flow::LoopOp op);
   void addInvoke(InvokeOp op);
   void addExchange(flow::ExchangeOp op);
@@ -245,6 +247,11 @@ void ProgramBuilder::addData(Location loc, ElementsAttr value,
     plan::DataOp::create(b, loc, value, at(window));
 }
 
+/// Where a kernel says how much it leaves unfinished.
+static WindowAttr getLoopWords(flow::DispatchOp kernel) {
+  return cast<WindowAttr>(kernel.getScratchWindows()->getValue().back());
+}
+
 void ProgramBuilder::addAllData() {
   for (Operation &op : program.getBody().front())
     if (SymbolInfo symbol = getSymbolInfo(&op); symbol.op && symbol.initial)
@@ -254,9 +261,9 @@ void ProgramBuilder::addAllData() {
   words[kOtherGroups] = words[kMoreGroups] = 1;
   auto type = RankedTensorType::get({kNumLoopWords}, b.getI32Type());
   for (auto kernel : listOps<flow::DispatchOp>(program))
-    if (kernel.getResumes())
+    if (kernel.getResumed())
       addData(kernel.getLoc(), DenseIntElementsAttr::get(type, words),
-              cast<WindowAttr>(kernel.getScratchWindows()->getValue().back()));
+              getLoopWords(kernel));
 }
 
 /// The window of a value.
@@ -278,9 +285,6 @@ bool ProgramBuilder::isOverwritten(flow::ExposeOp op) {
   for (CommandOpInterface command : llvm::reverse(commands)) {
     if (command == maker || (maker && isBefore(command, maker)))
       return false;
-    if (auto kernel = dyn_cast<flow::DispatchOp>(*command);
-        kernel && kernel.getResumes())
-      continue; // It makes what the kernel before it makes.
     if (auto end = dyn_cast<flow::NextOp>(*command))
       for (const auto &rotation :
            getRotations(cast<flow::LoopOp>(end->getParentOp())))
@@ -328,9 +332,14 @@ void ProgramBuilder::addStages() {
   for (CommandOpInterface command : commands) {
     ArrayAttr stages = command.getStagesAttr();
     plan::KernelOp kernel = kernelOf(command);
-    if (stages && kernel)
-      for (Attribute stage : stages)
-        kernelsOf[stage].insert(FlatSymbolRefAttr::get(kernel));
+    if (!stages || !kernel)
+      continue;
+    auto dispatch = dyn_cast<flow::DispatchOp>(*command);
+    for (Attribute stage : stages) {
+      kernelsOf[stage].insert(FlatSymbolRefAttr::get(kernel));
+      if (dispatch && dispatch.getResumed())
+        kernelsOf[stage].insert(dispatch.getResumedAttr());
+    }
   }
   for (auto [instance, stage] : llvm::enumerate(*program.getStages())) {
     std::optional<ArrayAttr> locations = program.getStageLocations();
@@ -358,10 +367,9 @@ SmallVector<int32_t> ProgramBuilder::stagesOf(CommandOpInterface command) {
 // Commands
 //===----------------------------------------------------------------------===//
 
-LogicalResult ProgramBuilder::addDispatch(flow::DispatchOp op) {
-  const Emitted &emitted =
-      context.emitted.find(op.getEmittedAttr().getAttr())->second;
-  plan::KernelOp kernel = emitted.kernel;
+/// What `emitted`, which runs for `op`, binds.
+ArrayAttr ProgramBuilder::windowsFor(flow::DispatchOp op,
+                                     const Emitted &emitted) {
   BindingLayout layout = layOutBindings(op);
   std::map<unsigned, WindowAttr> byBinding;
   for (auto [binding, window] :
@@ -369,26 +377,41 @@ LogicalResult ProgramBuilder::addDispatch(flow::DispatchOp op) {
     if (auto bound = emitted.bindings.find(binding);
         bound != emitted.bindings.end())
       byBinding[bound->second] = window;
-  auto windows = llvm::to_vector(llvm::make_second_range(byBinding));
+  return allAt(llvm::to_vector(llvm::make_second_range(byBinding)));
+}
+
+LogicalResult ProgramBuilder::addDispatch(flow::DispatchOp op) {
+  const Emitted &emitted =
+      context.emitted.find(op.getEmittedAttr().getAttr())->second;
+  StringRef kernel = plan::KernelOp(emitted.kernel).getSymName();
   int32_t groups = layOutKernel(op)->groups;
   std::optional<WindowAttr> counts = op.getGroupsWindow();
-  if (!counts) {
-    plan::DispatchOp::create(b, op.getLoc(), kernel.getSymName(),
-                             ArrayRef<int32_t>{groups, 1, 1}, allAt(windows),
-                             stagesOf(op));
-    return success();
-  }
-  if (op.getMostGroups() != groups)
+  if (counts && op.getMostGroups() != groups)
     return op.emitOpError("has ")
            << groups << " workgroups, not " << *op.getMostGroups();
-  // Devices that never end loops need nothing that resumes them.
-  StringAttr unless;
-  if (op.getResumes())
-    unless = b.getStringAttr("unlimited_loops");
-  plan::DispatchIndirectOp::create(b, op.getLoc(), kernel.getSymName(),
-                                   at(*counts).getOffset(), allAt(windows),
-                                   stagesOf(op), unless);
+  if (counts)
+    plan::DispatchIndirectOp::create(
+        b, op.getLoc(), kernel, at(*counts).getOffset(),
+        windowsFor(op, emitted), stagesOf(op), /*unless=*/StringAttr());
+  else
+    plan::DispatchOp::create(b, op.getLoc(), kernel,
+                             ArrayRef<int32_t>{groups, 1, 1},
+                             windowsFor(op, emitted), stagesOf(op));
+  if (op.getResumed())
+    addResumed(op);
   return success();
+}
+
+/// Adds the dispatch of what goes on with the loops of `op`, as many workgroups
+/// of it as `op` says. Devices that never end loops do not need it.
+void ProgramBuilder::addResumed(flow::DispatchOp op) {
+  const Emitted &emitted =
+      context.emitted.find(op.getResumedAttr().getAttr())->second;
+  plan::DispatchIndirectOp::create(
+      b, op.getLoc(), plan::KernelOp(emitted.kernel).getSymName(),
+      at(getLoopWords(op)).getOffset() + kGroups * kWordBytes,
+      windowsFor(op, emitted), stagesOf(op),
+      b.getStringAttr("unlimited_loops"));
 }
 
 void ProgramBuilder::addInvoke(InvokeOp op) {
@@ -660,7 +683,8 @@ LogicalResult ToPlan::addKernels(ArrayRef<ProgramOp> programs,
   };
   for (ProgramOp program : programs)
     for (auto kernel : listOps<flow::DispatchOp>(program))
-      if (!kernel.getEmitted() || failed(add(kernel.getEmittedAttr())))
+      if (!kernel.getEmitted() || failed(add(kernel.getEmittedAttr())) ||
+          (kernel.getResumed() && failed(add(kernel.getResumedAttr()))))
         return kernel.emitOpError(
             "has not been emitted: run gpuvm-emit-kernels first");
   auto move = [&](plan::KernelOp kernel) {
