@@ -1,4 +1,4 @@
-"""Compares several ranks with single runs: ranks.py FOLDER RANKS."""
+"""Compares several ranks with single runs: ranks.py FOLDER RANKS [CHECK...], all checks unless some are named."""
 
 import json
 import os
@@ -159,11 +159,7 @@ def bad_input():
     print("bad input: one sentence each")
 
 
-seeds()
-parts()
-without_mpi()
-state()
-resharded()
-statistics()
-exchange()
-bad_input()
+CHECKS = [seeds, parts, without_mpi, state, resharded, statistics, exchange, bad_input]
+for one in CHECKS:
+    if one.__name__ in (sys.argv[3:] or [known.__name__ for known in CHECKS]):
+        one()

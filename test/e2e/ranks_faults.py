@@ -1,4 +1,4 @@
-"""Ranks of which the last one fails: ranks_faults.py FOLDER RANKS."""
+"""Ranks of which the last one fails: ranks_faults.py FOLDER RANKS [CHECK...], all checks unless some are named."""
 
 import os
 import re
@@ -104,26 +104,25 @@ def never_starts():
     check("never started", *started.end(stopped=LAST), 137, r"Not all ranks start within the timeout \(2000 ms\)")
 
 
-def fails(name, command, code, sentence):
-    started = ranks(command)
-    check(name, *started.end(), code, sentence)
+def fails():
+    """By itself, with a sentence."""
+    numpy.save(f"{FOLDER}/x.npy", numpy.ones((4, 2), dtype=numpy.float32))
+    files = f"--output=y=@{FOLDER}/left.{{rank}}.npy"
+    for name, command, code, sentence in (
+            ("without memory", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} $([ $R = {LAST} ] && echo --vram-budget=1)", 6, f"Rank {LAST} fails: "),
+            ("another plan", f"gpuvm-run $([ $R = {LAST} ] && echo {PI} || echo {DOUBLE}) --input=$([ $R = {LAST} ] && echo seed=2xi32=1,2 || echo x=4x2xf32=1)", 8,
+             rf'Rank {LAST} has the plan "pi" \([0-9a-f]{{16}}\) and rank 0 has "double"'),
+            ("bad input", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/$([ $R = {LAST} ] && echo no)x.npy {files}", 3, f"Rank {LAST} fails: The file cannot be opened"),
+            ("wrong result", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} --expected_output=y=4x2xf32=$([ $R = {LAST} ] && echo 3 || echo 2)", 1,
+             f"Rank {LAST} fails: Its outputs do not match")):
+        check(name, *ranks(command).end(), code, sentence)
 
 
 numpy.array([1, 2], dtype=numpy.int32).tofile(f"{FOLDER}/seed.bin")
-numpy.save(f"{FOLDER}/x.npy", numpy.ones((4, 2), dtype=numpy.float32))
-files = f"--output=y=@{FOLDER}/left.{{rank}}.npy"
-killed()
-killed_under_launcher()
-stopped()
-stopped_while_loading()
-in_exchanges()
-never_starts()
-fails("without memory", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} $([ $R = {LAST} ] && echo --vram-budget=1)", 6, f"Rank {LAST} fails: ")
-fails("another plan", f"gpuvm-run $([ $R = {LAST} ] && echo {PI} || echo {DOUBLE}) --input=$([ $R = {LAST} ] && echo seed=2xi32=1,2 || echo x=4x2xf32=1)", 8,
-      rf'Rank {LAST} has the plan "pi" \([0-9a-f]{{16}}\) and rank 0 has "double"')
-fails("bad input", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/$([ $R = {LAST} ] && echo no)x.npy {files}", 3, f"Rank {LAST} fails: The file cannot be opened")
-fails("wrong result", f"gpuvm-run {DOUBLE} --input=x=@{FOLDER}/x.npy {files} --expected_output=y=4x2xf32=$([ $R = {LAST} ] && echo 3 || echo 2)", 1,
-      f"Rank {LAST} fails: Its outputs do not match")
+CHECKS = [killed, killed_under_launcher, stopped, stopped_while_loading, in_exchanges, never_starts, fails]
+for one in CHECKS:
+    if one.__name__ in (sys.argv[3:] or [known.__name__ for known in CHECKS]):
+        one()
 left = [name for name in os.listdir(FOLDER) if "left" in name] + [name for name in os.listdir("/dev/shm") if "gpuvm" in name]
 if left:
     sys.exit(f"FAILED: files are left: {left}")
