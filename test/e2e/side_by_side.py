@@ -20,8 +20,9 @@ class SideBySide(Program):
         self.parts = programs
         for name in ("iterations", "exact", "sums", "variants"):
             setattr(self, name, getattr(programs[0], name))
+        known = {}  # An output may be an input.
         for name in ("inputs", "messages", "outputs", "symbols"):
-            setattr(self, name, [renamed(value, i) for i, p in enumerate(programs) for value in getattr(p, name)])
+            setattr(self, name, [known.setdefault(id(value), renamed(value, i)) for i, p in enumerate(programs) for value in getattr(p, name)])
 
     @property
     def programs(self):
