@@ -127,7 +127,7 @@ def known_kinds():
     """The forms that not every device can run."""
     texts = (path.read_text() for path in KERNELS.glob("*/*") if path.suffix in (".h", ".cpp"))
     names = {name for text in texts for name in re.findall(r'StringLiteral k\w+Form = "(\w+)";', text)}
-    return names - {"plain", "limited"}
+    return names - {"plain", "limited", "resuming"}
 
 
 def kernels_of(plan, kind):
