@@ -31,11 +31,15 @@ private:
   bool follow(Value tensor, bool inPlace);
   bool followGeneric(linalg::GenericOp op, Value result, bool inPlace);
   bool isByProduct(Value value) const;
+  bool isSamePlace(AffineMap map) const {
+    return map.isIdentity() || (hasOneResult && map.getNumResults() == 0);
+  }
 
   flow::DispatchOp kernel;
   BlockArgument argument;
   SmallVector<linalg::GenericOp> reductions;
-  bool onePhase = true; ///< No reduction reads what follows from another.
+  bool onePhase = true;      ///< No reduction reads what follows from another.
+  bool hasOneResult = false; ///< Of reductions: one lane makes what follows.
   llvm::DenseSet<Value> followed[2]; ///< Elsewhere, in place.
 };
 
@@ -61,6 +65,10 @@ ReadsElsewhere::ReadsElsewhere(flow::DispatchOp kernel, BlockArgument argument)
     : kernel(kernel), argument(argument), reductions(getReductions(kernel)) {
   for (linalg::GenericOp op : reductions)
     onePhase &= !readsReduction(op);
+  hasOneResult =
+      !reductions.empty() && llvm::all_of(reductions, [](linalg::GenericOp op) {
+        return op.getNumReductionLoops() == op.getNumLoops();
+      });
 }
 
 /// Whether a reduce kernel stores `value` while it walks over its elements:
@@ -88,7 +96,7 @@ bool ReadsElsewhere::followGeneric(linalg::GenericOp op, Value result,
     if (reduces)
       keeps &= isInit && onePhase && op.getMatchingIndexingMap(&operand) == out;
     else
-      keeps &= op.getMatchingIndexingMap(&operand).isIdentity();
+      keeps &= isSamePlace(op.getMatchingIndexingMap(&operand));
     bool isRead = reduces && isInit
                       ? true
                       : !op.getMatchingBlockArgument(&operand).use_empty();

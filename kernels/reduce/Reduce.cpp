@@ -5,7 +5,9 @@
 //
 // One or more reductions over the same loops, with elementwise producers read
 // through, elementwise by-products stored on the way, and elementwise consumers
-// of the results as the epilogue. In a row kernel several phases follow each
+// of the results as the epilogue. If there is one result, the epilogue may also
+// be up to kMaxFew elements that are made of it, all by the lane that finishes
+// it. In a row kernel several phases follow each
 // other, each with the totals of those before it (softmax: the maximum, the
 // sum, the quotients). docs/reduction-order.md fixes the order; four layouts
 // follow from it:
@@ -22,6 +24,7 @@
 
 #include "kernels/analysis/Phases.h"
 #include "kernels/analysis/Reductions.h"
+#include "kernels/analysis/Updates.h"
 #include "kernels/builder/Arrivals.h"
 #include "kernels/family/ResultStores.h"
 #include "kernels/reduce/ReduceEmitter.h"
@@ -393,11 +396,27 @@ void ReduceEmitter::bindTotals(const Values &totals, ElementEmitter::Point at) {
                       whole[reduction.firstSlot + result.getResultNumber()]);
 }
 
+/// Of one result a few elements may be made, all of them here.
+SmallVector<ElementEmitter::Point>
+ReduceEmitter::pointsOf(Value value, ElementEmitter::Point at) {
+  SmallVector<ElementEmitter::Point> points;
+  SmallVector<StoredUpdate, 1> updates = getUpdates(value);
+  RankedTensorType type = typeOf(updates.front().value);
+  int64_t elements = type.getNumElements();
+  if (layout.results != 1 || elements == 1)
+    return {at};
+  for (int64_t i = 0; i < elements; ++i)
+    points.push_back(
+        c.elements.flatPoint({k.index(i), /*stride=*/0}, type.getShape()));
+  return points;
+}
+
 void ReduceEmitter::storeResults(ElementEmitter::Point at) {
   ResultStores stores(c);
   for (auto [value, binding] : results)
-    if (!check(stores.add(value, binding, at)))
-      return;
+    for (ElementEmitter::Point point : pointsOf(value, at))
+      if (!check(stores.add(value, binding, point)))
+        return;
   stores.store();
 }
 

@@ -126,6 +126,8 @@ private:
                     function_ref<void(const Values &totals)> use);
   void foldPartials(Value result);
   void bindTotals(const Values &totals, ElementEmitter::Point at);
+  SmallVector<ElementEmitter::Point> pointsOf(Value value,
+                                              ElementEmitter::Point at);
   void storeResults(ElementEmitter::Point at);
   void finish(const Values &totals, Value result);
   void storeByProducts(ArrayRef<ElementEmitter::Point> places,

@@ -13,6 +13,10 @@
 
 namespace mlir::gpuvm {
 
+/// So many elements at most, made of the only result of a reduction, the lane
+/// that finishes it computes one after the other.
+inline constexpr int64_t kMaxFew = 16;
+
 /// A reduction that is no contraction (ContractLayout). `vector`: of elements
 /// of a result; in columns, of neighbouring results.
 struct ReduceLayout : LayoutOf<ReduceLayout> {

@@ -80,6 +80,18 @@ readForEpilogue(ArrayRef<linalg::GenericOp> ops, const OpFactsMap &facts) {
   return read;
 }
 
+/// Whether `op` computes a few elements, as may be made of the only result of
+/// `lead`. Not as many as `lead` reads, which would be a by-product.
+static bool isOfFew(linalg::GenericOp op, linalg::GenericOp lead,
+                    const OpFactsMap &facts) {
+  auto count = [&](linalg::GenericOp of) {
+    return ShapedType::getNumElements(facts.at(of).loops);
+  };
+  return lead.getNumReductionLoops() == lead.getNumLoops() &&
+         !getReductionOrder(lead).tiled && op.getNumReductionLoops() == 0 &&
+         count(op) > 1 && count(op) <= kMaxFew && count(op) != count(lead);
+}
+
 bool gpuvm::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops,
                             const OpFactsMap &facts) {
   SmallVector<linalg::GenericOp> reductions;
@@ -98,6 +110,7 @@ bool gpuvm::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops,
   for (linalg::GenericOp op : ops) {
     bool readsResult = false, readsLoops = false;
     bool sameLoops = facts.at(op).loops == loops;
+    bool isFew = !reductions.empty() && isOfFew(op, lead, facts);
     for (const SourceRead &read : facts.at(op).readsThroughVirtual) {
       Operation *source = read.source.getDefiningOp();
       if (!source || !all.contains(source))
@@ -110,7 +123,9 @@ bool gpuvm::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops,
           return false;
         continue;
       }
-      if (!read.direct)
+      bool isOne =
+          isFew && isResult && read.map && read.map.getNumResults() == 0;
+      if (!read.direct && !isOne)
         return false;
       (isResult ? readsResult : readsLoops) = true;
     }
@@ -121,7 +136,7 @@ bool gpuvm::fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops,
           !canFollow(op, lead))
         return false;
     } else if (readsResult || (!sameLoops && read.contains(op))) {
-      bool overResults = facts.at(op).loops == resultShape(lead);
+      bool overResults = isFew || facts.at(op).loops == resultShape(lead);
       if (!overResults || readsLoops)
         return false;
       epilogue.insert(op);

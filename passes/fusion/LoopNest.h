@@ -30,7 +30,8 @@ using OpFactsMap = llvm::DenseMap<Operation *, OpFacts>;
 /// Whether `ops` (in program order) walk one index space: the loops of the
 /// reductions if there are any. An operation whose loops are those of the
 /// results instead is epilogue: it must read a reduction, directly or through
-/// other epilogue, or be read by epilogue.
+/// other epilogue, or be read by epilogue. So may be one of a few elements, if
+/// there is one result.
 bool fitsOneLoopNest(ArrayRef<linalg::GenericOp> ops, const OpFactsMap &facts);
 
 } // namespace mlir::gpuvm
