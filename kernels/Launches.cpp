@@ -231,6 +231,29 @@ LogicalResult gpuvm::checkLaunches(flow::DispatchOp kernel) {
   return success();
 }
 
+void gpuvm::refitLaunches(flow::DispatchOp kernel) {
+  const KernelFamily &family = getFamily(kernel);
+  TargetAttr target = getMainTarget(kernel);
+  SmallVector<Attribute> fitted;
+  bool hasLast = false; // Any device can run it.
+  for (LaunchAttr launch : getLaunches(kernel)) {
+    std::unique_ptr<KernelLayout> layout = family.layOut(kernel, target);
+    hasLast = family.changeForm(kernel, launch.getForm(), target, layout);
+    if (!hasLast)
+      continue;
+    std::string problem;
+    layout = read(kernel, launch, problem);
+    fitted.push_back(problem.empty() ? launch
+                                     : describe(kernel, launch.getDevice(),
+                                                launch.getForm(), *layout));
+  }
+  if (!hasLast) {
+    kernel.removeLaunchesAttr();
+    fitted.push_back(getLaunches(kernel).back());
+  }
+  kernel.setLaunchesAttr(ArrayAttr::get(kernel.getContext(), fitted));
+}
+
 LaunchAttr gpuvm::withGroups(flow::DispatchOp kernel, LaunchAttr launch,
                              int64_t groups) {
   auto other =

@@ -34,6 +34,10 @@ LaunchAttr getResumingLaunch(flow::DispatchOp kernel);
 /// Whether `kernel` can be laid out as its launches say; reports why not.
 LogicalResult checkLaunches(flow::DispatchOp kernel);
 
+/// Changes what the launches of `kernel` say, as far as that no longer holds
+/// since its body has changed; drops those that it cannot have any more.
+void refitLaunches(flow::DispatchOp kernel);
+
 /// `launch` with `groups` workgroups; null if `kernel` has none such.
 LaunchAttr withGroups(flow::DispatchOp kernel, LaunchAttr launch,
                       int64_t groups);

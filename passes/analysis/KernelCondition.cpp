@@ -7,6 +7,7 @@
 
 #include "passes/analysis/KernelCondition.h"
 
+#include "kernels/Launches.h"
 #include "kernels/analysis/Alternative.h"
 #include "kernels/analysis/Updates.h"
 #include "passes/analysis/Commands.h"
@@ -81,6 +82,8 @@ void gpuvm::runAlways(flow::DispatchOp dispatch) {
   dispatch.removeOtherwiseAttr();
   dispatch.setUnless(false);
   dispatch.getPredicateMutable().clear();
+  if (dispatch.getLaunches())
+    refitLaunches(dispatch);
 }
 
 std::optional<KernelCondition> KernelCondition::get(flow::DispatchOp kernel,
